@@ -8,15 +8,9 @@ import { planOf } from '#test/crash/plans/plan.ts';
 import { lastLine, seedLines, suiteViolations } from '#test/crash/report.ts';
 import { runPlan, type SeedReport } from '#test/crash/run/run-plan.ts';
 import type { Saboteur } from '#test/crash/saboteur.ts';
-import { isSaboteur, SABOTEURS, saboteurNames } from '#test/crash/saboteurs.ts';
+import { SABOTEURS, saboteurNames } from '#test/crash/saboteurs.ts';
 import { hashOfPlans, OtherPlansError, recordOf, SeedsDone } from '#test/crash/seeds-done.ts';
 import { startSharedServers, type SharedServers } from '#test/support/servers/shared-servers.ts';
-
-const USAGE = [
-  'npm run test:crash -- [--seeds N] [--first-seed K] [--lanes L] [--done FILE [--again]]',
-  '[--cluster] [--forgets]',
-  `[--quiet SECONDS] [--saboteur ${saboteurNames.join('|')} [--without-defect]]`,
-].join(' ');
 
 for (const [signal, code] of [
   ['SIGINT', 130],
@@ -53,7 +47,7 @@ async function prove(): Promise<number> {
   const commit = commitOfProduct();
   const done = seedsDone(plans);
   const wanted = Array.from({ length: options.seeds }, (_, index) => options.firstSeed + index);
-  const seeds = wanted.filter((seed) => !done.has(seed, { again: options.again }));
+  const seeds = wanted.filter((seed) => !done.has(seed));
   if (seeds.length < wanted.length)
     print([`${wanted.length - seeds.length} of ${wanted.length} seeds are done already`]);
   let notRun = 0;
@@ -81,12 +75,8 @@ async function prove(): Promise<number> {
 /** @returns undefined if the seed could not finish, for example on an overloaded machine. It counts as not done. */
 async function reportOf(seed: number, servers: SharedServers): Promise<SeedReport | undefined> {
   try {
-    return await runPlan(planOf(seed), {
-      servers,
-      quietMs: options.quietMs,
-      cluster: options.cluster,
-      forgets: options.forgets,
-    });
+    const { quietMs, cluster, forgets } = options;
+    return await runPlan(planOf(seed), { servers, quietMs, cluster, forgets });
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     print([`seed ${seed} could not be run to its end: ${reason}`]);
@@ -99,7 +89,8 @@ function seedsDone(plans: string): SeedsDone {
     return new SeedsDone(options.done === undefined ? undefined : resolve(options.done), plans);
   } catch (error) {
     if (!(error instanceof OtherPlansError)) throw error;
-    return process.exit(usage(error.message));
+    process.stderr.write(`${error.message}\n`);
+    return process.exit(64);
   }
 }
 
@@ -120,8 +111,10 @@ function commitOfProduct(): string {
  *   planned fault of a process did not occur, because the plan then proves nothing.
  */
 async function sabotage(name: string): Promise<number> {
-  if (!isSaboteur(name)) return usage(`There is no saboteur ${JSON.stringify(name)}.`);
-  const { plan, sabotage: wrong, stuckAfterMs = options.quietMs }: Saboteur = SABOTEURS[name];
+  const known: Partial<Readonly<Record<string, Saboteur>>> = SABOTEURS;
+  const saboteur = known[name];
+  if (saboteur === undefined) throw new Error(`there is no saboteur ${name}; there are: ${saboteurNames.join(', ')}`);
+  const { plan, sabotage: wrong, stuckAfterMs = options.quietMs } = saboteur;
   const run = options.withoutDefect ? { quietMs: options.quietMs } : { sabotage: wrong, quietMs: stuckAfterMs };
   const report = await withServers((servers) => runPlan(plan, { servers, ...run }));
   print(seedLines(report));
@@ -131,48 +124,37 @@ async function sabotage(name: string): Promise<number> {
 }
 
 function readOptions() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        seeds: { type: 'string', default: '10' },
-        'first-seed': { type: 'string', default: '1' },
-        lanes: { type: 'string', default: String(LANES) },
-        done: { type: 'string' },
-        again: { type: 'boolean', default: false },
-        cluster: { type: 'boolean', default: false },
-        forgets: { type: 'boolean', default: false },
-        quiet: { type: 'string', default: String(QUIET_SECONDS) },
-        saboteur: { type: 'string' },
-        'without-defect': { type: 'boolean', default: false },
-      },
-    });
-    const { done, again, saboteur } = values;
-    return {
-      seeds: atLeastOne('seeds', values.seeds),
-      firstSeed: atLeastOne('first-seed', values['first-seed']),
-      lanes: atLeastOne('lanes', values.lanes),
-      quietMs: 1_000 * atLeastOne('quiet', values.quiet),
-      done,
-      again,
-      saboteur,
-      cluster: values.cluster,
-      forgets: values.forgets,
-      withoutDefect: values['without-defect'],
-    };
-  } catch (error) {
-    return process.exit(usage(error instanceof Error ? error.message : String(error)));
-  }
+  const { values } = parseArgs({
+    options: {
+      seeds: { type: 'string', default: '10' },
+      'first-seed': { type: 'string', default: '1' },
+      lanes: { type: 'string', default: String(LANES) },
+      done: { type: 'string' },
+      cluster: { type: 'boolean', default: false },
+      forgets: { type: 'boolean', default: false },
+      quiet: { type: 'string', default: String(QUIET_SECONDS) },
+      saboteur: { type: 'string' },
+      'without-defect': { type: 'boolean', default: false },
+    },
+  });
+  const { done, saboteur, cluster, forgets, 'without-defect': withoutDefect } = values;
+  return {
+    seeds: atLeastOne('seeds', values.seeds),
+    firstSeed: atLeastOne('first-seed', values['first-seed']),
+    lanes: atLeastOne('lanes', values.lanes),
+    quietMs: 1_000 * atLeastOne('quiet', values.quiet),
+    done,
+    saboteur,
+    cluster,
+    forgets,
+    withoutDefect,
+  };
 }
 
 function atLeastOne(name: string, text: string): number {
   const number = Number(text);
   if (!Number.isSafeInteger(number) || number < 1) throw new Error(`--${name} is a number from 1`);
   return number;
-}
-
-function usage(problem: string): number {
-  process.stderr.write(`${problem}\n${USAGE}\n`);
-  return 64;
 }
 
 function print(lines: readonly string[]): void {

@@ -2,7 +2,7 @@
  * Former rules of the product that lost money or work, each with a plan that must detect it. An entry point under
  * `saboteurs/` restores the old rule. Without that entry point the same plan must pass.
  */
-import { NOTHING_ELSE } from '#test/crash/plans/calm-plan.ts';
+import { EVENTS_LOST, NOTHING_ELSE } from '#test/crash/plans/calm-plan.ts';
 import type { CrashPlan } from '#test/crash/plans/plan.ts';
 import { setting } from '#test/crash/plans/settings.ts';
 import { NEVER_CREDITED } from '#test/crash/run/work.ts';
@@ -15,7 +15,7 @@ const TWO_WORKERS: CrashPlan = { ...NOTHING_ELSE, processes: { worker: 2, api: 1
 /** No look-up and no event reports it. */
 const NO_REPORTS = {
   requestFaults: [{ endpoint: 'listOrders', fault: { kind: 'server_error' }, nth: 1, count: 100 }],
-  webhookFaults: Array.from({ length: 4 }, () => ({ fault: { kind: 'lost' }, nth: 1 }) as const),
+  webhookFaults: EVENTS_LOST,
 } as const satisfies Pick<CrashPlan, 'requestFaults' | 'webhookFaults'>;
 
 /** Longer than every timeout that waits for a stopped process, also on a busy machine. */
@@ -23,6 +23,13 @@ const LONG_MS = 120_000;
 /** Longer than all waits of the proof, except those that these plans lengthen: relays, sweeper, reconciler. */
 const STUCK_AFTER_MS = 30_000;
 const AT_ONCE = { ms: 0, hit: 1 } as const;
+
+/** The attempt is written, claimed and sent. Then its row is lost. */
+const CLAIM_LOST = {
+  kind: 'set_back',
+  keep: { process: 'worker', point: 'beginWork > start', ...AT_ONCE },
+  at: { process: 'worker', point: 'sendPurchase > POST /orders > sent', ...AT_ONCE },
+} as const;
 
 /** A relay has taken deliveries. */
 const TAKEN = 'relay > update inbox > after';
@@ -35,7 +42,7 @@ const LONG_SILENCE = {
 
 /** It fails at once, and nothing is credited: a second attempt is a second debit. */
 const FAILS: CrashPlan['work'] = [{ kind: 'order', nature: 'fails', packageId: NEVER_CREDITED }];
-const TWO_DEBITS = /was bought once and cost 2 debits/;
+export const TWO_DEBITS = /was bought once and cost 2 debits/;
 /** No reading shows a debit before it is judged, unless the judgement waits as it should. */
 const DEBITS_COME_LATER: CrashPlan['setting'] = {
   ...setting('late_debits'),
@@ -53,19 +60,17 @@ const MISSTATED = {
 /** Former rules about what a failed purchase cost. */
 const EVIDENCE = {
   'filtered-reading': {
-    what: 'an empty list since some minutes before proves that a failed purchase cost nothing',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/filtered-reading-worker.ts' } },
     plan: { ...NOTHING_ELSE, setting: setting('filter_ahead'), work: FAILS },
     caughtBy: TWO_DEBITS,
   },
   'stale-reading': {
-    what: 'a reading of the wallet from before a failed purchase proves that it cost nothing',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/stale-reading-worker.ts' } },
     plan: { ...NOTHING_ELSE, setting: DEBITS_COME_LATER, work: FAILS },
     caughtBy: TWO_DEBITS,
   },
+  /** Each failed attempt counts as settled, so it is bought again without a proof. */
   'settled-without-proof': {
-    what: 'each failed attempt counts as settled, so it is bought again without a proof',
     sabotage: {
       sql: [
         `CREATE FUNCTION settle_at_once() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -77,7 +82,6 @@ const EVIDENCE = {
     caughtBy: TWO_DEBITS,
   },
   'last-attempt-only': {
-    what: 'only the last attempt is judged, and the debit of an earlier one has appeared since',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/last-attempt-only-worker.ts' } },
     plan: {
       ...NOTHING_ELSE,
@@ -99,8 +103,8 @@ const EVIDENCE = {
 
 export const OLD_RULES = {
   ...EVIDENCE,
+  /** A paid delivery that cannot be used stops nothing. */
   'no-drift-stop': {
-    what: 'a paid delivery that cannot be used stops nothing',
     sabotage: {
       sql: [
         `CREATE FUNCTION open_at_once() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -119,44 +123,28 @@ export const OLD_RULES = {
     caughtBy: /was sent after the stop/,
   },
   'random-key-at-creation': {
-    what: 'the key of an attempt is random, so an attempt whose row was lost is sent again with another key',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/random-key-at-creation-worker.ts' } },
     plan: {
       ...TWO_WORKERS,
       ...NO_REPORTS,
       // A service that distinguishes orders only by their keys.
       setting: setting('reusable_references'),
-      // The attempt is written, claimed and sent. Then its row is lost.
-      disturbances: [
-        {
-          kind: 'set_back',
-          keep: { process: 'worker', point: 'beginWork > start', ...AT_ONCE },
-          at: { process: 'worker', point: 'sendPurchase > POST /orders > sent', ...AT_ONCE },
-        },
-      ],
+      disturbances: [CLAIM_LOST],
     },
-    caughtBy: /was bought once and cost 2 debits/,
+    caughtBy: TWO_DEBITS,
   },
   'no-epoch': {
-    what: 'a first task sends again by a row whose claim PostgreSQL has lost',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/no-epoch-worker.ts' } },
     plan: {
       ...TWO_WORKERS,
-      webhookFaults: NO_REPORTS.webhookFaults,
+      webhookFaults: EVENTS_LOST,
       // Each send buys, and a look-up finds what was bought.
       setting: setting('ignores_keys'),
-      disturbances: [
-        {
-          kind: 'set_back',
-          keep: { process: 'worker', point: 'beginWork > start', ...AT_ONCE },
-          at: { process: 'worker', point: 'sendPurchase > POST /orders > sent', ...AT_ONCE },
-        },
-      ],
+      disturbances: [CLAIM_LOST],
     },
     caughtBy: TWO_DEBITS,
   },
   'send-without-lease': {
-    what: 'a send whose lease ended while its worker was stopped goes out beside the next send',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/no-lease-check-worker.ts' } },
     plan: {
       ...TWO_WORKERS,
@@ -187,10 +175,9 @@ export const OLD_RULES = {
         },
       ],
     },
-    caughtBy: /was bought once and cost 2 debits/,
+    caughtBy: TWO_DEBITS,
   },
   'stale-judgement': {
-    what: 'a relay judges a delivery by data that it read before another relay stored its facts, and sends no signal',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/stale-judgement-worker.ts' } },
     plan: {
       ...TWO_WORKERS,
@@ -216,7 +203,6 @@ export const OLD_RULES = {
     caughtBy: /is still processing/,
   },
   'completed-not-restarted': {
-    what: 'a completed workflow gets no new run, although PostgreSQL has lost the end of its work',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/completed-not-restarted-worker.ts' } },
     plan: {
       ...TWO_WORKERS,

@@ -1,4 +1,3 @@
-/** Reports of seeds and suites: lines for a terminal. */
 import { dialectNames } from '#simulator/behaviour/dialect.ts';
 import { succeeded, type WorkResult } from '#test/crash/audit/audit.ts';
 import type { SeedReport } from '#test/crash/run/run-plan.ts';
@@ -48,7 +47,6 @@ export function seedLines({
   ];
 }
 
-/** Violations that only a whole suite shows. */
 export function suiteViolations(records: readonly SeedRecord[]): string[] {
   const shares = dialectNames.flatMap((dialect) => {
     const { required, requiredSucceeded } = countsOf(
@@ -60,37 +58,21 @@ export function suiteViolations(records: readonly SeedRecord[]): string[] {
         `at least ${100 * LEAST_SUCCESS} % must`,
     ];
   });
-  const never =
-    records.length >= WHOLE_SUITE
-      ? neverFired(records).map((name) => `never fired in ${records.length} seeds: ${name}`)
-      : [];
-  return [...shares, ...never];
+  if (records.length < WHOLE_SUITE) return shares;
+  const fired = new Set(records.flatMap((record) => record.fired));
+  const never = [...new Set(records.flatMap(({ planned }) => planned))].filter((name) => !fired.has(name));
+  return [...shares, ...never.map((name) => `never fired in ${records.length} seeds: ${name}`)];
 }
 
 export function lastLine(records: readonly SeedRecord[]): { readonly text: string; readonly violations: number } {
   const violations = records.flatMap((record) => record.violations).length + suiteViolations(records).length;
   const faults = records.reduce((sum, { fired }) => sum + fired.length, 0);
   const work = records.reduce((sum, { results }) => sum + results.length, 0);
-  const text = `${records.length} seeds run, ${faults} faults fired, ${work} pieces of work done`;
-  return { text: `${text}, ${violations} violations`, violations };
+  const done = `${records.length} seeds run, ${faults} faults fired, ${work} pieces of work done`;
+  return { text: `${done}, ${violations} violations`, violations };
 }
 
-/** Names of faults that were planned and occurred in no seed. */
-function neverFired(records: readonly SeedRecord[]): string[] {
-  const fired = new Set(records.flatMap((record) => record.fired));
-  return [...new Set(records.flatMap(({ planned }) => planned))].filter((name) => !fired.has(name));
-}
-
-interface Counts {
-  readonly work: number;
-  readonly succeeded: number;
-  readonly required: number;
-  readonly requiredSucceeded: number;
-  readonly needAttention: number;
-  readonly failed: number;
-}
-
-function countsOf(results: readonly WorkResult[]): Counts {
+function countsOf(results: readonly WorkResult[]) {
   const required = results.filter(({ obstacle }) => obstacle === undefined);
   return {
     work: results.length,

@@ -11,7 +11,6 @@ export interface Sabotage {
 
 /** A defect with the plan that must detect it. */
 export interface Saboteur {
-  readonly what: string;
   /** How long to wait for the end of work, in milliseconds, where the defect stops the work for ever. */
   readonly stuckAfterMs?: number;
   readonly sabotage: Sabotage;

@@ -1,16 +1,11 @@
-/** Deliberate defects, each with a plan that must detect it. Without the defect the same plan must pass. */
-import { OLD_RULES } from '#test/crash/old-rules.ts';
-import { NOTHING_ELSE, SOLD_AT_ONCE as ORDER } from '#test/crash/plans/calm-plan.ts';
+/**
+ * Deliberate defects (`docs/crash-proof.md` lists them), each with a plan that must detect it. Without the defect the
+ * same plan must pass.
+ */
+import { OLD_RULES, TWO_DEBITS } from '#test/crash/old-rules.ts';
+import { EVENTS_LOST, NOTHING_ELSE, SOLD_AT_ONCE as ORDER } from '#test/crash/plans/calm-plan.ts';
 import { setting } from '#test/crash/plans/settings.ts';
 import type { Saboteur } from '#test/crash/saboteur.ts';
-
-/** All events are lost, so no event settles an unknown send. */
-const SILENCE = [
-  { fault: { kind: 'lost' }, nth: 1 },
-  { fault: { kind: 'lost' }, nth: 1 },
-  { fault: { kind: 'lost' }, nth: 1 },
-  { fault: { kind: 'lost' }, nth: 1 },
-] as const;
 
 /** Look-ups and the reconciler fail, so they do not find the order before it is sent again. */
 const UNREADABLE = { endpoint: 'listOrders', fault: { kind: 'server_error' }, nth: 1, count: 15 } as const;
@@ -23,16 +18,14 @@ const WITHOUT_CIRCUIT = {
 
 export const SABOTEURS = {
   'index-removed': {
-    what: 'the unique index of the caller’s references is missing',
     sabotage: {
       scripts: { api: 'test/crash/saboteurs/no-unique-reference-api.ts' },
       sql: ['DROP INDEX orders_reference_use, orders_reference_in_use', 'DROP INDEX attempts_reference'],
     },
     plan: { ...NOTHING_ELSE, setting: setting('reusable_references'), work: [{ ...ORDER, forgetful: true }] },
-    caughtBy: /was bought once and cost 2 debits/,
+    caughtBy: TWO_DEBITS,
   },
   'random-key': {
-    what: 'each send of an attempt has its own key',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/random-key-worker.ts' } },
     // A service that distinguishes orders only by their keys.
     plan: {
@@ -42,12 +35,11 @@ export const SABOTEURS = {
         { endpoint: 'createOrder', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 1 },
         UNREADABLE,
       ],
-      webhookFaults: SILENCE,
+      webhookFaults: EVENTS_LOST,
     },
-    caughtBy: /was bought once and cost 2 debits/,
+    caughtBy: TWO_DEBITS,
   },
   'random-key-of-top-up': {
-    what: 'each send of an attempt has its own key, and a top-up has no reference at the service',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/random-key-worker.ts' } },
     plan: {
       ...NOTHING_ELSE,
@@ -62,7 +54,6 @@ export const SABOTEURS = {
     caughtBy: /1 top-ups were asked for and cost 2 debits/,
   },
   'early-acknowledgement': {
-    what: 'a delivery is acknowledged before it is stored',
     sabotage: { scripts: { api: 'test/crash/saboteurs/early-acknowledgement-api.ts' } },
     plan: {
       ...NOTHING_ELSE,
@@ -71,7 +62,6 @@ export const SABOTEURS = {
     caughtBy: /was acknowledged and is not stored/,
   },
   'endless-resend': {
-    what: 'an unanswered purchase is sent again after its window',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/endless-resend-worker.ts' } },
     plan: {
       ...NOTHING_ELSE,
@@ -82,16 +72,11 @@ export const SABOTEURS = {
         { endpoint: 'createOrder', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 5 },
         { ...UNREADABLE, count: 100 },
       ],
-      webhookFaults: SILENCE,
+      webhookFaults: EVENTS_LOST,
     },
     caughtBy: /was bought once and cost \d debits/,
   },
   ...OLD_RULES,
 } as const satisfies Record<string, Saboteur>;
 
-export type SaboteurName = keyof typeof SABOTEURS;
-export const saboteurNames = Object.keys(SABOTEURS) as readonly SaboteurName[];
-
-export function isSaboteur(name: string): name is SaboteurName {
-  return Object.hasOwn(SABOTEURS, name);
-}
+export const saboteurNames = Object.keys(SABOTEURS) as readonly (keyof typeof SABOTEURS)[];

@@ -1,50 +1,31 @@
 /** The file of seeds done: one line of JSON for each seed. The results of all runs add up, also of interrupted runs. */
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs';
-import * as z from 'zod';
-import { ATTENTION_REASONS } from '#domain/work/attention.ts';
-import { WORK_KINDS } from '#domain/work/kinds.ts';
-import { WORK_STATUSES } from '#domain/work/lifecycle.ts';
+import type { WorkResult } from '#test/crash/audit/audit.ts';
 import { planOf } from '#test/crash/plans/plan.ts';
 import { plannedFaults } from '#test/crash/plans/planned-faults.ts';
 import type { SeedReport } from '#test/crash/run/run-plan.ts';
 
-const typedKeys = <Key extends string>(record: Readonly<Record<Key, unknown>>) => Object.keys(record) as Key[];
-
-const result = z.object({
-  id: z.string(),
-  kind: z.enum(WORK_KINDS),
-  nature: z.enum(['sold', 'fails', 'fails_once']),
-  status: z.enum(WORK_STATUSES),
-  parkedFor: z.enum(typedKeys(ATTENTION_REASONS)).nullable(),
-  obstacle: z.string().optional(),
-});
-
-const record = z.object({
-  seed: z.int(),
+export interface SeedRecord {
+  readonly seed: number;
   /** Hash of the plans. Results of different plans cannot be compared. */
-  plans: z.string(),
-  /** Commit of the product. */
-  commit: z.string(),
-  endedAt: z.iso.datetime(),
-  durationMs: z.number(),
-  dialect: z.string(),
-  shape: z.string(),
-  off: z.string(),
-  results: z.array(result),
+  readonly plans: string;
+  readonly commit: string;
+  readonly endedAt: string;
+  readonly durationMs: number;
+  readonly dialect: string;
+  readonly shape: string;
+  readonly off: string;
+  readonly results: readonly WorkResult[];
   /** Names of faults, once for each plan or occurrence. */
-  planned: z.array(z.string()),
-  fired: z.array(z.string()),
-  violations: z.array(z.string()),
-});
-
-/** The record of a seed. */
-export type SeedRecord = z.output<typeof record>;
+  readonly planned: readonly string[];
+  readonly fired: readonly string[];
+  readonly violations: readonly string[];
+}
 
 /** Number of seeds in the hash. A change of the plans changes some of them. */
 const SAMPLE = 300;
 
-/** A short hash of the plans of seeds. */
 export function hashOfPlans(): string {
   const plans = Array.from({ length: SAMPLE }, (_, seed) => planOf(seed + 1));
   return createHash('sha256').update(JSON.stringify(plans)).digest('hex').slice(0, 12);
@@ -52,25 +33,13 @@ export function hashOfPlans(): string {
 
 /** @param of the hash of the plans, and the commit of the product. */
 export function recordOf(
-  report: SeedReport,
+  { plan, durationMs, results, fired, violations }: SeedReport,
   of: { readonly plans: string; readonly commit: string },
-  endedAt = new Date(),
 ): SeedRecord {
-  const { plan, durationMs, results, fired, violations } = report;
   const { dialect, shape, off } = plan.setting;
-  return {
-    seed: plan.seed,
-    ...of,
-    endedAt: endedAt.toISOString(),
-    durationMs,
-    dialect,
-    shape,
-    off,
-    results: [...results],
-    planned: plannedFaults(plan),
-    fired: [...fired],
-    violations: [...violations],
-  };
+  const endedAt = new Date().toISOString();
+  const planned = plannedFaults(plan);
+  return { seed: plan.seed, ...of, endedAt, durationMs, dialect, shape, off, results, planned, fired, violations };
 }
 
 /** Thrown if the file contains seeds of other plans, because the results do not add up. */
@@ -83,7 +52,7 @@ export class SeedsDone {
   /**
    * @param file undefined: the records are only in memory.
    * @param plans hash of the plans of this run.
-   * @throws OtherPlansError if the file has seeds of other plans, ZodError if a line has another form.
+   * @throws OtherPlansError if the file has seeds of other plans.
    */
   constructor(file: string | undefined, plans: string) {
     this.#file = file;
@@ -93,7 +62,7 @@ export class SeedsDone {
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);
     for (const line of whole.split('\n')) {
       if (line === '') continue;
-      const done = record.parse(JSON.parse(line));
+      const done = JSON.parse(line) as SeedRecord;
       if (done.plans !== plans) {
         throw new OtherPlansError(
           `${file} has seed ${done.seed} of the plans ${done.plans}; these are ${plans}. ` +
@@ -106,15 +75,12 @@ export class SeedsDone {
     if (whole !== text) truncateSync(file, Buffer.byteLength(whole));
   }
 
-  /** The records, ordered by seed. */
   get records(): readonly SeedRecord[] {
     return [...this.#records.values()].toSorted((left, right) => left.seed - right.seed);
   }
 
-  /** @param again if true, seeds with violations count as not done. */
-  has(seed: number, { again }: { readonly again: boolean }): boolean {
-    const done = this.#records.get(seed);
-    return done !== undefined && !(again && done.violations.length > 0);
+  has(seed: number): boolean {
+    return this.#records.has(seed);
   }
 
   add(done: SeedRecord): void {

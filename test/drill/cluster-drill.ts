@@ -3,7 +3,7 @@ import { startLoadBalancer } from '#cli/start/load-balancer.ts';
 import { paidTwice } from '#test/drill/drill.ts';
 import { ShopLoad, type ShopRequest } from '#test/drill/load.ts';
 import { startMachine } from '#test/drill/machine.ts';
-import { RollingDeploy } from '#test/drill/rolling-deploy.ts';
+import { prepareDeploy } from '#test/drill/rolling-deploy.ts';
 import { startOwnCluster } from '#test/support/servers/own-cluster.ts';
 import { startPostgresPair } from '#test/support/servers/postgres-pair.ts';
 import type { SharedServers } from '#test/support/servers/shared-servers.ts';
@@ -64,7 +64,7 @@ export async function runClusterDrill(drill: ClusterDrill): Promise<ClusterDrill
   await using postgres = await startPostgresPair();
   await using temporal = await startOwnCluster({ postgresUrl: postgres.url });
   await using stack = await startStack({ postgres, temporal, simulator: SIMULATOR, start: ['simulator'], ...shared });
-  await using deploy = event === 'deploy' ? await RollingDeploy.prepare(stack) : undefined;
+  await using deploy = event === 'deploy' ? await prepareDeploy(stack) : undefined;
   await using first = await startMachine(stack, deploy?.startOldWorker);
   await using second = await startMachine(stack, deploy?.startOldWorker);
   const machines = [first, second];

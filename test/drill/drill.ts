@@ -1,5 +1,4 @@
 /** Drills of a disaster: a backup under load, the loss of the data, a restore, and the books of both sides. */
-import { randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,6 +8,7 @@ import { TEMPORAL_FILE } from '#cli/backup/contents.ts';
 import { restore } from '#cli/backup/restore.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { ShopLoad, type ShopRequest } from '#test/drill/load.ts';
+import { endPause, pausePurchases } from '#test/drill/pauses.ts';
 import { notRecovered } from '#test/drill/report.ts';
 import { type LedgerLine, SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { startOwnCluster } from '#test/support/servers/own-cluster.ts';
@@ -69,7 +69,6 @@ const SHOPS = 4;
 const PURCHASES = 12;
 /** A workflow whose row was lost looks again after one minute, then after two, if it was not woken. */
 const QUIET_MS = 600_000;
-/** Interval of the comparison of the books. */
 const BOOKS_MS = 5_000;
 const ENVIRONMENT = {
   // Work that is held checks the gate again after this time: a restored Temporal has lost its last signals.
@@ -136,12 +135,12 @@ export async function runDrill(drill: Drill): Promise<DrillResult> {
     const lost = await lostRequests(postgres, load);
 
     await stack.start('api');
-    const pause = await pausePurchases(stack);
+    await pausePurchases(stack);
     await stack.start('worker');
     const readyMs = since();
     // Callers repeat what they sent since the backup, and what got no answer.
     await load.repeat(load.requests.filter(({ acceptedAtMs = Infinity }) => acceptedAtMs >= began));
-    await endPause(stack, pause);
+    await endPause(stack);
     const accepted = load.accepted.map(({ id = '' }) => id);
     const differences = await finalDifferences(stack, accepted);
     return {
@@ -163,7 +162,6 @@ export async function runDrill(drill: Drill): Promise<DrillResult> {
   }
 }
 
-/** The Temporal server of a drill. */
 interface DrilledTemporal extends Pick<OwnTemporal, 'address' | 'start' | 'destroy' | typeof Symbol.asyncDispose> {
   /** Undefined: its data is on the PostgreSQL server. */
   readonly databaseFile?: string;
@@ -191,12 +189,10 @@ async function finalDifferences(stack: Stack, accepted: readonly string[]): Prom
   }
 }
 
-const SITUATION_LINES = 12;
-
 /** Why work did not go on, for a failure message: the state of the gate and the last lines of every process. */
 async function situation(stack: Stack): Promise<string> {
   const gate = await stack.api.get('/v1/purchase-gate').then(({ text }) => text, String);
-  return `the purchase gate: ${gate}\n${stack.tails(SITUATION_LINES)}`;
+  return `the purchase gate: ${gate}\n${stack.tails(12)}`;
 }
 
 /** The number of paid purchases that were accepted at this time or later. */
@@ -239,25 +235,10 @@ async function lostRequests(postgres: OwnPostgres, load: ShopLoad): Promise<Shop
   return load.accepted.filter(({ id = '' }) => !known.has(id));
 }
 
-const PAUSES = '/v1/purchase-gate/pauses';
-
-async function pausePurchases({ api }: Stack): Promise<string> {
-  const headers = { 'idempotency-key': randomUUID() };
-  return (await api.post(PAUSES, { reason: 'The database was restored.' }, { headers })).textAt('id');
-}
-
-async function endPause({ api }: Stack, id: string): Promise<void> {
-  const answer = await api.delete(`${PAUSES}/${id}?reason=Repeated`);
-  if (answer.status !== 200) throw new Error(`the pause was not ended: ${answer.status} ${answer.text}`);
-}
-
 /** References with more than one net debit. */
 export async function paidTwice(stack: Stack): Promise<string[]> {
   const lines = await new SimulatorAdmin(stack.simulator).ledger();
   return [...Map.groupBy(lines, referenceOf)]
-    .filter(([, own]) => own.filter(isDebit).length - own.filter(isCredit).length > 1)
+    .filter(([, own]) => own.reduce((net, { type }) => net + (type === 'debit' ? 1 : -1), 0) > 1)
     .map(([reference]) => String(reference));
 }
-
-const isDebit = ({ type }: LedgerLine) => type === 'debit';
-const isCredit = ({ type }: LedgerLine) => type === 'credit';

@@ -10,7 +10,6 @@ export interface ShopRequest {
   readonly key: string;
   /** Time of the 202 on this machine's clock, in epoch milliseconds; undefined: no answer yet. */
   acceptedAtMs?: number;
-  /** Id of the work. */
   id?: string;
   /** True when it was not accepted at once: a try got another answer than 202, or none. */
   isRepeated?: boolean;
@@ -42,7 +41,6 @@ export class ShopLoad {
     return this.requests.filter(({ id }) => id !== undefined);
   }
 
-  /** Waits until this many requests are accepted. */
   async reaches(count: number): Promise<void> {
     await waitFor(`${count} requests are accepted`, () => this.accepted.length >= count, { timeoutMs: SLOWEST_MS });
   }

@@ -3,7 +3,6 @@ import { startProcess, type TestProcess } from '#test/support/servers/processes.
 import { definedOf, type Stack } from '#test/support/servers/stack.ts';
 import { startWorker } from '#test/support/servers/worker-process.ts';
 
-/** A machine of a cluster: one API and one worker. */
 export interface Machine extends AsyncDisposable {
   readonly apiPort: number;
   readonly worker: TestProcess;

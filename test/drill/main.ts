@@ -8,63 +8,31 @@ import { runDrill, type Drill } from '#test/drill/drill.ts';
 import { clusterResultLines, hasFindings, resultLines } from '#test/drill/report.ts';
 import { startSharedServers, type SharedServers } from '#test/support/servers/shared-servers.ts';
 
-const USAGE = [
-  'npm run drill -- [--purchases N] [--shops N] [--cluster [--event EVENT]]',
-  '  --purchases N   purchases before the backup or the event, and again after it (default 40)',
-  '  --shops N       shops that order at the same time (default 4)',
-  '  --cluster       drill failures of a cluster and a deploy instead of the loss of the data',
-  `  --event EVENT   only this one of a cluster: ${CLUSTER_EVENTS.join(', ')}`,
-].join('\n');
-const EXIT_USAGE = 64;
-
 for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)
   process.once(signal, () => process.exit(code));
 
-const values = readOptions();
-if (values.help) {
-  process.stdout.write(`Usage: ${USAGE}\n`);
-  process.exit(0);
-}
-const size = { purchases: countOf('purchases'), shops: countOf('shops') };
+const { values } = parseArgs({
+  options: {
+    /** Purchases before the backup or the event, and again after it. */
+    purchases: { type: 'string', default: '40' },
+    /** Shops that order at the same time. */
+    shops: { type: 'string', default: '4' },
+    cluster: { type: 'boolean', default: false },
+    event: { type: 'string' },
+  },
+});
+const size = { purchases: Number(values.purchases), shops: Number(values.shops) };
 const events = CLUSTER_EVENTS.filter((each) => each === (values.event ?? each));
-if (events.length === 0) refuse(`--event is one of ${CLUSTER_EVENTS.join(', ')}`);
-if (values.event !== undefined && !values.cluster) refuse('--event needs --cluster');
+if (events.length === 0) throw new Error(`--event is one of ${CLUSTER_EVENTS.join(', ')}`);
 const drills: readonly Omit<Drill, 'servers'>[] = [
   { lost: ['PostgreSQL'], archive: false, ...size },
   { lost: ['PostgreSQL'], archive: true, ...size },
   { lost: ['PostgreSQL', 'Temporal'], archive: true, ...size },
   { lost: ['PostgreSQL', 'Temporal'], archive: true, cluster: true, ...size },
 ];
-
-function readOptions() {
-  try {
-    const { values: given } = parseArgs({
-      options: {
-        help: { type: 'boolean', short: 'h', default: false },
-        purchases: { type: 'string', default: '40' },
-        shops: { type: 'string', default: '4' },
-        cluster: { type: 'boolean', default: false },
-        event: { type: 'string' },
-      },
-    });
-    return given;
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function countOf(option: 'purchases' | 'shops'): number {
-  const text = values[option];
-  return /^[1-9][0-9]{0,5}$/.test(text) ? Number(text) : refuse(`--${option} must be a number from 1 to 999999`);
-}
-
-function refuse(message: string): never {
-  process.stderr.write(`${message}\nUsage: ${USAGE}\n`);
-  process.exit(EXIT_USAGE);
-}
 
 /** Prints a result. Findings become the exit code. */
 function report(lines: readonly string[], found: Parameters<typeof hasFindings>[0]) {

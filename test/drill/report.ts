@@ -6,7 +6,6 @@ type Found = Pick<DrillResult, 'differences' | 'paidTwice'> & Partial<Pick<Drill
 
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
-/** The result of a drill, for people. */
 export function resultLines({ lost, archive, cluster = false }: Drill, result: DrillResult): string[] {
   const what = `${lost.join(' and ')}${cluster ? ' (a cluster)' : ''}`;
   return [
@@ -33,7 +32,6 @@ const RESTORED: Readonly<Record<Exclude<ClusterEvent, 'machine'>, string>> = {
   deploy: 'new work on it',
 };
 
-/** The result of a drill of a cluster, for people. */
 export function clusterResultLines(event: ClusterEvent, result: ClusterDrillResult): string[] {
   const { accepted, acceptedBefore, open, removedMs } = result;
   return [
@@ -57,7 +55,6 @@ function findings({ paidTwice, differences, notRecovered: missing = [] }: Found)
   ];
 }
 
-/** Whether a drill has failed. */
 export function hasFindings(found: Found): boolean {
   return findings(found).length > 0;
 }

@@ -12,46 +12,28 @@ const NEW = 'b';
  * A rolling deploy, as docs/how-to/deploy-a-changed-workflow.md describes it. The order workflow of the new version
  * cannot continue the runs of the old one.
  */
-export class RollingDeploy implements AsyncDisposable {
-  readonly #operator: TemporalOperator;
-  readonly #fleet: WorkerFleet;
-  readonly #newWorkflows: string;
-
-  private constructor(operator: TemporalOperator, fleet: WorkerFleet, newWorkflows: string) {
-    this.#operator = operator;
-    this.#fleet = fleet;
-    this.#newWorkflows = newWorkflows;
-  }
-
-  static async prepare(stack: Stack): Promise<RollingDeploy> {
-    const newWorkflows = await bundleReorderedOrder();
-    const operator = await TemporalOperator.connect(stack);
-    return new RollingDeploy(operator, new WorkerFleet(stack, operator), newWorkflows);
-  }
-
-  /** Starts a worker of the old version. */
-  readonly startOldWorker = () => this.#fleet.start(OLD);
-
-  /** Sends new work to the old version. Its workers must have started. */
-  async begin(): Promise<void> {
-    await this.#fleet.setCurrent(OLD);
-  }
-
-  /** Starts workers of the new version, replaces one API after the other, and sends new work to the new version. */
-  async deploy(machines: readonly Machine[]): Promise<void> {
-    await Promise.all(machines.map(() => this.#fleet.start(NEW, this.#newWorkflows)));
-    for (const machine of machines) await machine.replaceApi();
-    await this.#fleet.setCurrent(NEW);
-  }
-
-  /** Moves orders that are pinned to the old version, such as those that wait for a person; stops its workers. */
-  async removeOld(machines: readonly Machine[]): Promise<void> {
-    await this.#fleet.moveOrders(OLD);
-    await Promise.all(machines.map(({ worker }) => worker.stop()));
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#fleet[Symbol.asyncDispose]();
-    await this.#operator[Symbol.asyncDispose]();
-  }
+export async function prepareDeploy(stack: Stack) {
+  const newWorkflows = await bundleReorderedOrder();
+  const operator = await TemporalOperator.connect(stack);
+  const fleet = new WorkerFleet(stack, operator);
+  return {
+    startOldWorker: () => fleet.start(OLD),
+    /** Sends new work to the old version. Its workers must have started. */
+    begin: () => fleet.setCurrent(OLD),
+    /** Starts workers of the new version, replaces one API after the other, and sends new work to the new version. */
+    deploy: async (machines: readonly Machine[]) => {
+      await Promise.all(machines.map(() => fleet.start(NEW, newWorkflows)));
+      for (const machine of machines) await machine.replaceApi();
+      await fleet.setCurrent(NEW);
+    },
+    /** Moves orders that are pinned to the old version, such as those that wait for a person; stops its workers. */
+    removeOld: async (machines: readonly Machine[]) => {
+      await fleet.moveOrders(OLD);
+      await Promise.all(machines.map(({ worker }) => worker.stop()));
+    },
+    [Symbol.asyncDispose]: async () => {
+      await fleet[Symbol.asyncDispose]();
+      await operator[Symbol.asyncDispose]();
+    },
+  };
 }

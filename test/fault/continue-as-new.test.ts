@@ -97,7 +97,6 @@ async function untilNewRun(
   throw new Error(`the workflow of ${id} has not continued in a new run`);
 }
 
-/** Waits until all reports of the service have been applied. */
 async function answered(id: string, reports: number): Promise<void> {
   const states = async () =>
     (await desk.inbox(id)).filter(({ event }) => event?.endsWith('.failed') === true).map(({ state }) => state);

@@ -23,10 +23,6 @@ async function run(plan: CrashPlan, options: Omit<RunOptions, 'servers'> = {}) {
   return report;
 }
 
-async function runSabotaged({ plan, sabotage, stuckAfterMs = QUIET_MS }: Saboteur) {
-  return run(plan, { sabotage, quietMs: stuckAfterMs });
-}
-
 describe.concurrent('the crash proof', { timeout: SLOWEST_MS }, () => {
   it('finds no violation in a seed', async () => {
     const report = await run(planOf(SEED));
@@ -39,7 +35,8 @@ describe.concurrent('the crash proof', { timeout: SLOWEST_MS }, () => {
   // Apart from the defect, their plans are like those of seeds. The seeds show that such plans pass, and so does
   // `npm run test:crash -- --saboteur NAME --without-defect`.
   it.each(saboteurNames)('reports the saboteur %s', async (name) => {
-    const { violations } = await runSabotaged(SABOTEURS[name]);
-    expect(violations).toContainEqual(expect.stringMatching(SABOTEURS[name].caughtBy));
+    const { plan, sabotage, stuckAfterMs = QUIET_MS, caughtBy }: Saboteur = SABOTEURS[name];
+    const { violations } = await run(plan, { sabotage, quietMs: stuckAfterMs });
+    expect(violations).toContainEqual(expect.stringMatching(caughtBy));
   });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, type TestContext } from 'vitest';
+import { endPause, pausePurchases } from '#test/drill/pauses.ts';
 import {
   startOwnPostgres,
   startOwnTemporal,
@@ -17,7 +18,6 @@ const SLOWEST_MS = 1_200_000;
 const TOP_UP_PACKAGE = 1002;
 const VPN_PLAN = 301;
 const CUSTOMER = { customer_reference: 'C-2207', customer_price: { amount: '29.99', currency: 'USD' } } as const;
-const PAUSES = '/v1/purchase-gate/pauses';
 
 async function begin(
   servers: { postgres?: OwnPostgres; temporal?: OwnTemporal },
@@ -41,7 +41,7 @@ async function begin(
 /** Places work of each kind that buys, held at the gate, so that it is sent after a backup. @returns its paths. */
 async function placeHeld(desk: OrderDesk): Promise<string[]> {
   const esim = await desk.newEsim();
-  await pause(desk.stack);
+  await pausePurchases(desk.stack);
   const paths = [
     `/v1/orders/${await desk.place(PACKAGE.completedAtOnce)}`,
     `/v1/orders/${await desk.place(PACKAGE.processingThenCompleted)}`,
@@ -52,25 +52,6 @@ async function placeHeld(desk: OrderDesk): Promise<string[]> {
   return paths;
 }
 
-async function pause(stack: Stack): Promise<void> {
-  const answer = await stack.api.post(
-    PAUSES,
-    { reason: 'A backup is made.' },
-    { headers: { 'idempotency-key': randomUUID() } },
-  );
-  expect(answer.status).toBe(201);
-}
-
-async function releasePauses(stack: Stack): Promise<void> {
-  const pauses = await waitFor('the API reads its database again', async () => {
-    const answer = await stack.api.get(PAUSES);
-    return answer.status === 200 ? answer : undefined;
-  });
-  const [id] = [pauses.at('data', 0, 'id')];
-  if (typeof id !== 'string') throw new Error(`no pause is in force: ${pauses.text}`);
-  expect((await stack.api.delete(`${PAUSES}/${id}?reason=Made`)).status).toBe(200);
-}
-
 const ENDS = ['completed', 'active', 'needs_attention'] as const;
 
 async function statusOf(stack: Stack, path: string): Promise<string> {
@@ -78,8 +59,8 @@ async function statusOf(stack: Stack, path: string): Promise<string> {
 }
 
 /** All differences, except those about acknowledged deliveries, which a restored database cannot know. */
-async function differences(desk: OrderDesk, unsettled: readonly string[] = []): Promise<string[]> {
-  const all = await auditBooks(desk.stack, { accepted: desk.accepted, unsettled });
+async function differences(desk: OrderDesk): Promise<string[]> {
+  const all = await auditBooks(desk.stack, { accepted: desk.accepted });
   return all.filter((each) => !each.endsWith('was acknowledged and is not stored'));
 }
 
@@ -106,11 +87,11 @@ describe.concurrent(
         const paths = await placeHeld(desk);
         const backup = await postgres.backUp();
 
-        await releasePauses(stack);
+        await endPause(stack);
         for (const path of paths) await stack.workReaches(path, ['completed', 'active']);
         const paid = await debits(desk);
         await postgres.restore(backup);
-        await releasePauses(stack);
+        await endPause(stack);
 
         const ends = await Promise.all(paths.map((path) => statusOf(stack, path)));
         expect(await debits(desk)).toBe(paid);
@@ -184,7 +165,7 @@ describe.concurrent('Temporal restored to a time before PostgreSQL’s, or empty
       const { stack, desk } = await begin({ temporal }, onTestFinished);
       const paths = await placeHeld(desk);
       const backup = how === 'empty' ? undefined : await temporal.backUp();
-      await releasePauses(stack);
+      await endPause(stack);
       const [first, ...others] = paths;
       if (first === undefined) throw new Error('nothing was placed');
       await stack.workReaches(first, ['completed']);

@@ -6,9 +6,7 @@ import { waitFor } from '#test/support/wait-for.ts';
 import { isSettled, readWork } from '#test/support/work/books/both-sides.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
-/** Pieces of work. */
 const PIECES = 40;
-/** Pieces in each state. */
 const SHARE = 3;
 
 /**

@@ -37,8 +37,5 @@ describe('an outage of Temporal for thirty seconds', () => {
     expect(lines.filter((line) => !line.startsWith('{'))).toEqual([]);
     for (const id of [...before, ...meanwhile]) await desk.reaches(id, 'completed');
     await desk.checkBooks();
-    expect(await desk.simulator.ledger().then((lines) => lines.filter(({ type }) => type === 'debit'))).toHaveLength(
-      ORDERS + 2,
-    );
   });
 });

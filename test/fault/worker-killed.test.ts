@@ -8,16 +8,10 @@ import { checkedDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 const stack = disposedAtEnd(await startStack({ environment: NORMAL_WAITS_POLICY }));
 const desk = checkedDesk(stack);
 
-/** Kills the worker with SIGKILL and starts a new one, as a supervisor would. */
 async function replaceWorker(): Promise<void> {
   await stack.kill('worker');
   expect(await stack.process('worker').exit()).toEqual({ code: null, signal: 'SIGKILL' });
   await stack.start('worker');
-}
-
-/** Expects that no part of the answer was stored. */
-async function expectNothingCommitted(orderId: string): Promise<void> {
-  expect(await desk.attempts(orderId)).toMatchObject([{ state: 'sending', sends: 1, serviceId: null }]);
 }
 
 describe('a worker that is killed', () => {
@@ -27,7 +21,8 @@ describe('a worker that is killed', () => {
     await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 60_000, at: 'answer' });
     const id = await desk.place(PACKAGE.completedAtOnce);
     await desk.bought(id);
-    await expectNothingCommitted(id);
+    // No part of the answer was stored.
+    expect(await desk.attempts(id)).toMatchObject([{ state: 'sending', sends: 1, serviceId: null }]);
     await replaceWorker();
     await desk.reaches(id, 'completed');
     const [sends, ...otherAttempts] = await desk.sends(id);
@@ -37,22 +32,17 @@ describe('a worker that is killed', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
-  it('at the same moment, before the webhook arrives, loses no webhook and buys nothing twice', async () => {
-    await desk.refuseReads();
-    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 60_000, at: 'answer' });
+  it.each([
+    ['between both, before the webhook arrives, loses no webhook', 'answer', 60_000],
+    ['while the service processes its request leaves the order to the next worker', 'work', 10_000],
+  ] as const)('%s; one debit remains', async (_when, at, ms) => {
+    if (at === 'answer') await desk.refuseReads();
+    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms, at });
     await desk.simulator.onWebhook('order.completed', { kind: 'late', ms: 1_000 });
     const id = await desk.place(PACKAGE.completedAtOnce);
-    await desk.bought(id);
-    await replaceWorker();
-    await desk.reaches(id, 'completed');
-    expect(await desk.movements(id)).toEqual(['debit 2.40']);
-  });
-
-  it('while the service processes its request leaves the order to the next worker; one debit remains', async () => {
-    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 10_000, at: 'work' });
-    const id = await desk.place(PACKAGE.completedAtOnce);
     await waitFor('the service has the request', async () => (await desk.sends(id)).flat().length === 1);
-    expect(await desk.ledger(id)).toEqual([]);
+    if (at === 'answer') await desk.bought(id);
+    expect(await desk.ledger(id)).toHaveLength(at === 'answer' ? 1 : 0);
     await replaceWorker();
     await desk.reaches(id, 'completed');
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
@@ -72,13 +62,5 @@ describe('a worker that is killed', () => {
     );
     await stack.start('worker');
     for (const id of ids) await desk.reaches(id, 'completed');
-  });
-
-  it('before its first send leaves the send to the next worker', async () => {
-    await stack.kill('worker');
-    const id = await desk.place(PACKAGE.completedAtOnce);
-    await stack.start('worker');
-    await desk.reaches(id, 'completed');
-    expect((await desk.sends(id)).flat()).toHaveLength(1);
   });
 });

@@ -147,8 +147,6 @@ describe('worker versions on a Temporal cluster', () => {
     expect(new Set(mixed.map(({ workflowType }) => workflowType))).toEqual(
       new Set(['vpnSubscriptionWorkflow', 'webhookEndpointWorkflow']),
     );
-    const debits = (await desk.simulator.ledger()).filter(({ type }) => type === 'debit');
-    expect(debits).toHaveLength(desk.accepted.length);
     await desk.checkBooks();
   });
 });

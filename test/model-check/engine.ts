@@ -1,6 +1,4 @@
 /** Breadth-first search over all reachable states with shortest traces, then a backward search over these states. */
-import { sizeOf } from '#test/model-check/codec.ts';
-import { Edges } from '#test/model-check/edges.ts';
 import type { State } from '#test/model-check/state.ts';
 import { Store } from '#test/model-check/store.ts';
 
@@ -10,7 +8,6 @@ type ActionKind = 'step' | 'fault';
 /** Offers one action: a sentence without a full stop, and a function that changes the state. */
 export type Offer = (kind: ActionKind, sentence: string, change: (state: State) => void) => void;
 
-/** The machine to search. */
 export interface Machine {
   readonly initial: State;
   /** Offers every possible action. @returns true if a bound of the run has excluded an action. */
@@ -38,7 +35,6 @@ export interface Search {
   readonly isComplete: boolean;
 }
 
-/** The invariant of the backward search. */
 export const CAN_CONTINUE = 'progress is always possible unless a case is open';
 
 /**
@@ -46,65 +42,70 @@ export const CAN_CONTINUE = 'progress is always possible unless a case is open';
  * unvisited state counts as progress.
  */
 export function explore(machine: Machine, limit: number): Search {
-  const store = new Store(sizeOf(machine.initial), machine.initial);
+  const store = new Store();
   machine.canonical(machine.initial);
   store.add(machine.initial, -1);
-  const edges = new Edges();
-  const rest: boolean[] = [];
-  const state = store.blank();
-  const next = store.blank();
+  /** For each state the states from which a step leads to it. */
+  const before: number[][] = [];
+  const rest: number[] = [];
+  const state = structuredClone(machine.initial);
+  const next = structuredClone(machine.initial);
   let transitions = 0;
   let at = 0;
+  const result = (isComplete: boolean, invariant = '', broken?: number): Search => ({
+    states: store.count,
+    transitions,
+    depth: store.depth,
+    isComplete,
+    counterexample: broken === undefined ? undefined : { invariant, trace: traceTo(machine, store, broken) },
+  });
   for (; at < store.count && store.count < limit; at += 1) {
     store.read(at, state);
     const invariant = machine.violation(state);
-    if (invariant !== undefined) {
-      return {
-        ...sizes(store, transitions),
-        isComplete: false,
-        counterexample: { invariant, trace: traceTo(machine, store, at) },
-      };
-    }
+    if (invariant !== undefined) return result(false, invariant, at);
     const isCut = machine.actions(state, (kind, _, change) => {
       store.read(at, next);
       change(next);
       machine.canonical(next);
       transitions += 1;
       const to = store.add(next, at);
-      if (kind === 'step' && to !== at) edges.add(at, to);
+      if (kind === 'step' && to !== at) (before[to] ??= []).push(at);
     });
-    rest.push(isCut || machine.isRest(state));
+    if (isCut || machine.isRest(state)) rest.push(at);
   }
   const isComplete = at === store.count;
-  while (rest.length < store.count) rest.push(true);
-  const stuck = edges.firstWithoutWayTo(rest);
-  const counterexample =
-    stuck === undefined ? undefined : { invariant: CAN_CONTINUE, trace: traceTo(machine, store, stuck) };
-  return { ...sizes(store, transitions), isComplete, counterexample };
+  for (let unvisited = at; unvisited < store.count; unvisited += 1) rest.push(unvisited);
+  return result(isComplete, CAN_CONTINUE, firstWithoutWayTo(rest, before, store.count));
 }
 
-function sizes(store: Store, transitions: number): Pick<Search, 'states' | 'transitions' | 'depth'> {
-  return { states: store.count, transitions, depth: store.depth };
+/** The first state without a path to one of the goals. */
+function firstWithoutWayTo(goals: readonly number[], before: readonly number[][], states: number): number | undefined {
+  const reached = new Set(goals);
+  // The set grows while it is read.
+  for (const at of reached) for (const from of before[at] ?? []) reached.add(from);
+  for (let at = 0; at < states; at += 1) if (!reached.has(at)) return at;
+  return undefined;
 }
 
 /** Repeats the actions on the path to a state. @returns their sentences. */
 function traceTo(machine: Machine, store: Store, index: number): string[] {
-  const way: number[] = [];
-  for (let at = index; at >= 0; at = store.parent(at)) way.unshift(at);
   let state = machine.initial;
-  return way.slice(1).map((to) => {
-    const found: { sentence: string; next: State }[] = [];
-    // Without `canonical`, so that a worker keeps its number in the whole trace.
-    machine.actions(state, (_, sentence, change) => {
-      const next = structuredClone(state);
-      change(next);
-      const form = structuredClone(next);
-      machine.canonical(form);
-      if (found.length === 0 && store.find(form) === to) found.push({ sentence, next });
+  return store
+    .wayTo(index)
+    .slice(1)
+    .map((to) => {
+      const found: { sentence: string; next: State }[] = [];
+      // Without `canonical`, so that a worker keeps its number in the whole trace.
+      machine.actions(state, (_, sentence, change) => {
+        const next = structuredClone(state);
+        change(next);
+        const form = structuredClone(next);
+        machine.canonical(form);
+        if (found.length === 0 && store.find(form) === to) found.push({ sentence, next });
+      });
+      const [step] = found;
+      if (step === undefined) throw new Error('a state on the way cannot be reached again');
+      state = step.next;
+      return step.sentence;
     });
-    const [step] = found;
-    if (step === undefined) throw new Error('a state on the way cannot be reached again');
-    state = step.next;
-    return step.sentence;
-  });
 }

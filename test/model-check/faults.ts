@@ -1,5 +1,5 @@
 /** Faults of stores: PostgreSQL is set back to an earlier copy, or Temporal loses all workflows. */
-import { copyDatabase } from '#test/model-check/codec.ts';
+import { copy } from '#test/model-check/codec.ts';
 import type { Offer } from '#test/model-check/engine.ts';
 import type { Context } from '#test/model-check/participants/database.ts';
 import type { Rules } from '#test/model-check/rules.ts';
@@ -16,13 +16,13 @@ export function storeActions(state: State, { rules }: Context, offer: Offer): vo
 }
 
 function save(state: State): void {
-  copyDatabase(state.db, state.saved);
+  copy(state.db, state.saved);
   state.hasSaved = true;
 }
 
 function setBack(state: State, { seenByLife }: Rules): void {
-  copyDatabase(state.saved, state.db);
-  copyDatabase(database(), state.saved);
+  copy(state.saved, state.db);
+  copy(database(), state.saved);
   state.hasSaved = false;
   state.epoch += 1;
   if (seenByLife) forgetRows(state);

@@ -1,4 +1,3 @@
-/** All participants together, and their invariants. */
 import type { Dialect } from '#test/model-check/dialects.ts';
 import type { Machine, Offer } from '#test/model-check/engine.ts';
 import { storeActions } from '#test/model-check/faults.ts';
@@ -12,17 +11,7 @@ import { walletActions } from '#test/model-check/participants/wallet.ts';
 import { workerActions } from '#test/model-check/participants/worker.ts';
 import { workflowActions } from '#test/model-check/participants/workflow.ts';
 import type { Rules } from '#test/model-check/rules.ts';
-import {
-  ANSWERS,
-  DECISIONS,
-  emptyState,
-  PHASES,
-  RELAY_PHASES,
-  type Budget,
-  type Relay,
-  type State,
-  type Worker,
-} from '#test/model-check/state.ts';
+import { emptyState, type Budget, type Relay, type State, type Worker } from '#test/model-check/state.ts';
 import { timeActions } from '#test/model-check/time.ts';
 
 /** The invariants of every state. The backward search adds `CAN_CONTINUE`. */
@@ -94,27 +83,18 @@ function isRest({ db, workflow, relays }: State): boolean {
 
 /** The order of equal relays and workers has no meaning, so they are sorted. */
 function canonical(state: State): void {
-  const [firstRelay, secondRelay] = state.relays;
-  if (relayRank(firstRelay) < relayRank(secondRelay)) swap(firstRelay, secondRelay);
-  const [first, second] = state.workers;
-  if (workerRank(first) >= workerRank(second)) return;
-  swap(first, second);
-  for (const { attempts } of [state.db, state.saved]) {
+  sort(...state.relays);
+  if (!sort(...state.workers)) return;
+  for (const { attempts } of [state.db, state.saved])
     for (const row of attempts) if (row.lease === 1 || row.lease === 2) row.lease = 3 - row.lease;
-  }
 }
 
-function relayRank({ phase, row, remembered, gone }: Relay): number {
-  return RELAY_PHASES.indexOf(phase) * 64 + row * 8 + DECISIONS.indexOf(remembered) * 2 + Number(gone);
-}
-
-function workerRank({ phase, attempt, key, answer, stalled, current, over, clear }: Worker): number {
-  const flags = Number(stalled) * 8 + Number(current) * 4 + Number(over) * 2 + Number(clear);
-  return PHASES.indexOf(phase) * 1_024 + attempt * 512 + key * 256 + ANSWERS.indexOf(answer) * 16 + flags;
-}
-
-function swap<Part extends Relay | Worker>(left: Part, right: Part): void {
+/** @returns true if it has exchanged the two. */
+function sort<Part extends Relay | Worker>(left: Part, right: Part): boolean {
+  const field = (Object.keys(left) as (keyof Part)[]).find((key) => left[key] !== right[key]);
+  if (field === undefined || left[field] < right[field]) return false;
   const kept = { ...left };
   Object.assign(left, right);
   Object.assign(right, kept);
+  return true;
 }

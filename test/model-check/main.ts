@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { BOUNDS, DIALECTS, type BoundName, type DialectName } from '#test/model-check/dialects.ts';
 import { CAN_CONTINUE, explore, type Counterexample, type Search } from '#test/model-check/engine.ts';
 import { INVARIANTS, machineOf } from '#test/model-check/machine.ts';
-import { OLD_RULES, rulesWith, type OldRuleName } from '#test/model-check/old-rules.ts';
+import { exploreOldRule, OLD_RULES, type OldRuleName } from '#test/model-check/old-rules.ts';
 import { RULES } from '#test/model-check/rules.ts';
 import type { Budget } from '#test/model-check/state.ts';
 
@@ -53,7 +53,7 @@ function showOldRule(name: string): number {
   if (found === undefined) return 2;
   const { meaning, dialect, budget } = OLD_RULES[found];
   const start = Date.now();
-  const search = explore(machineOf(rulesWith(found), DIALECTS[dialect], budget), Math.max(limit, LEAST_FOR_A_RULE));
+  const search = exploreOldRule(found, Math.max(limit, LEAST_FOR_A_RULE));
   print(`${found}: ${meaning}`);
   print(`service ${dialect}; ${bounded(budget)}; ${sizes(search)}, ${seconds(start)}`);
   if (search.counterexample === undefined) {
@@ -72,17 +72,8 @@ function chosen<Name extends string>(table: Readonly<Record<Name, unknown>>, nam
 }
 
 function bounded(budget: Budget): string {
-  const named = {
-    faults: 'faults',
-    setBacks: 'set backs',
-    emptied: 'losses of Temporal',
-    sends: 'sends',
-    refusals: 'refusals',
-    operator: 'operator actions',
-    failures: 'failed purchases',
-  };
-  return Object.entries(named)
-    .map(([key, name]) => `${budget[key as keyof Budget]} ${name}`)
+  return Object.entries(budget)
+    .map(([name, most]) => `${most} ${name}`)
     .join(', ');
 }
 

@@ -2,9 +2,9 @@
  * The rules of the model. Tables of the product are called directly. Decisions that the product makes in database
  * transactions or workflows are pure functions here. An old rule replaces one of these rules.
  */
-import { judgeAbsence, type Absence, type AbsenceFacts } from '#domain/money/absence.ts';
+import { judgeAbsence } from '#domain/money/absence.ts';
 import { hasLostRecords, type Witness } from '#domain/purchase/recovery.ts';
-import { afterAnswer, type AnswerEffect, type StoredAnswer, decideSendClaim } from '#domain/purchase/send-claim.ts';
+import { afterAnswer, decideSendClaim } from '#domain/purchase/send-claim.ts';
 import type { AttemptState } from '#domain/relay/observation.ts';
 import { startDecision, decideInboxRow } from '#domain/relay/relay-decision.ts';
 import { isSuperseded } from '#domain/work/lifecycle.ts';
@@ -34,66 +34,15 @@ export interface ClaimedAttempt {
   readonly resendAllowed: boolean;
 }
 
-/** The rules of the product that the model varies. */
-export interface Rules {
-  /** The idempotency key is derived from the work and the attempt. Otherwise each new row gets a new key. */
-  readonly keysAreDerived: boolean;
-  /** The decision of a relay, or `leave`. */
-  inboxDecision(row: RelayedRow): Decision | 'leave';
-  /** Whether an attempt may be sent. `isKnownToService` excludes attempts that the service has. */
-  sendClaim(attempt: ClaimedAttempt): 'claim' | 'leased' | 'too_late';
-  /**
-   * Whether a claimed request may still leave.
-   *
-   * @param marginGone too little time of the lease is left, by the worker's own monotonic clock.
-   */
-  mayLeave(marginGone: boolean): boolean;
-  /** True if the claiming process decides by its own clock, which may be ahead, whether a lease is over. */
-  readonly leasesByWorkerClock: boolean;
-  /** True if the row knows less than the workflow. The row is then restored as `unknown`. */
-  knowsLess(witness: Witness, row: Pick<Witness, 'number' | 'state' | 'sends'> | undefined): boolean;
-  /** A send is claimed only if the row knows as much as the workflow. */
-  readonly claimChecksWitness: boolean;
-  /** A restored row has a lease as if its last send had just begun. */
-  readonly restoredIsLeased: boolean;
-  /** Whether a reading of the wallet proves that an attempt cost nothing. */
-  judgeAbsence(facts: AbsenceFacts): Absence;
-  /** The effect of a stored answer on the work. */
-  afterAnswer(answer: StoredAnswer): AnswerEffect;
-  /** A workflow opens a case only if the attempt is still in the state that was read. */
-  readonly caseNamesReadState: boolean;
-  /** An operator can abandon an order only after the workflow has compared its row since the last set-back. */
-  readonly abandonNeedsComparison: boolean;
-  /** A workflow distinguishes reports also when PostgreSQL, after a set-back, assigns an id a second time. */
-  readonly seenByLife: boolean;
-  /** The workflow counts every finished send, also if the returned row does not contain it. */
-  readonly countsSendsItself: boolean;
-  /**
-   * Whether a row without a send proves that a lost send never began.
-   *
-   * @param samePostgres PostgreSQL was not set back since the send was scheduled.
-   */
-  provesNothingSent(samePostgres: boolean): boolean;
-  /** The claim in a first task requires the epoch in which the workflow was started. */
-  readonly firstSendComparesEpoch: boolean;
-  /** Whether to start a workflow that has run before. */
-  startDecision(run: Run, isWorkFinal: boolean): 'start' | 'leave';
-  /** A refused send starts the resend window. */
-  readonly refusalStartsWindow: boolean;
-  /** Whether PostgreSQL refuses the step of a lost workflow task. @param isNewerRecorded a later task has recorded one. */
-  refusesLostStep(isNewerRecorded: boolean): boolean;
-  /** The sweeper wakes running workflows of silent work, so that they read their row again. */
-  readonly sweeperWakes: boolean;
-}
-
 /** Any length is possible, because the model does not count time. */
 const WINDOW_MS = 600_000;
 
-/** The present rules of the product. */
-export const RULES: Rules = {
-  judgeAbsence,
+/** The present rules of the product that the model varies. */
+export const RULES = {
+  /** The idempotency key is derived from the work and the attempt. Otherwise each new row gets a new key. */
   keysAreDerived: true,
-  inboxDecision({ stored, isPending, judged, isWorkFinal }) {
+  /** The decision of a relay, or `leave`. */
+  inboxDecision({ stored, isPending, judged, isWorkFinal }: RelayedRow): Decision | 'leave' {
     const row = {
       state: isPending ? 'pending' : 'relayed',
       decision: stored === 'none' ? null : stored,
@@ -103,7 +52,9 @@ export const RULES: Rules = {
     const action = decideInboxRow(row, judged, isWorkFinal);
     return action.kind === 'leave' ? 'leave' : action.decision;
   },
-  sendClaim: ({ state, anyUnknown, isLeased, windowStarted, windowOver, isNeverResent, resendAllowed }) => {
+  /** Whether an attempt may be sent. `isKnownToService` excludes attempts that the service has. */
+  sendClaim(attempt: ClaimedAttempt): 'claim' | 'leased' | 'too_late' {
+    const { state, anyUnknown, isLeased, windowStarted, windowOver, isNeverResent, resendAllowed } = attempt;
     const decision = decideSendClaim(
       {
         state,
@@ -117,25 +68,56 @@ export const RULES: Rules = {
     if (decision === 'known_to_service') throw new RangeError(`${state} is not to be claimed`);
     return decision === 'resend_not_allowed' ? 'too_late' : decision;
   },
-  mayLeave: (marginGone) => !marginGone,
+  /**
+   * Whether a claimed request may still leave.
+   *
+   * @param marginGone too little time of the lease is left, by the worker's own monotonic clock.
+   */
+  mayLeave: (marginGone: boolean) => !marginGone,
+  /** True if the claiming process decides by its own clock, which may be ahead, whether a lease is over. */
   leasesByWorkerClock: false,
-  knowsLess: hasLostRecords,
+  /** True if the row knows less than the workflow. The row is then restored as `unknown`. */
+  knowsLess: hasLostRecords as (
+    witness: Witness,
+    row: Pick<Witness, 'number' | 'state' | 'sends'> | undefined,
+  ) => boolean,
+  /** A send is claimed only if the row knows as much as the workflow. */
   claimChecksWitness: true,
+  /** A restored row has a lease as if its last send had just begun. */
   restoredIsLeased: true,
+  /** Whether a reading of the wallet proves that an attempt cost nothing. */
+  judgeAbsence,
+  /** The effect of a stored answer on the work. */
   afterAnswer,
+  /** A workflow opens a case only if the attempt is still in the state that was read. */
   caseNamesReadState: true,
+  /** An operator can abandon an order only after the workflow has compared its row since the last set-back. */
   abandonNeedsComparison: true,
+  /** A workflow distinguishes reports also when PostgreSQL, after a set-back, assigns an id a second time. */
   seenByLife: true,
+  /** The workflow counts every finished send, also if the returned row does not contain it. */
   countsSendsItself: true,
-  provesNothingSent: (samePostgres) => samePostgres,
+  /**
+   * Whether a row without a send proves that a lost send never began.
+   *
+   * @param samePostgres PostgreSQL was not set back since the send was scheduled.
+   */
+  provesNothingSent: (samePostgres: boolean) => samePostgres,
+  /** The claim in a first task requires the epoch in which the workflow was started. */
   firstSendComparesEpoch: true,
-  startDecision: (run, isWorkFinal) =>
+  /** Whether to start a workflow that has run before. */
+  startDecision: (run: Run, isWorkFinal: boolean): 'start' | 'leave' =>
     startDecision(run === 'failed' ? 'unclean' : run, isWorkFinal) === 'leave' ? 'leave' : 'start',
+  /** A refused send starts the resend window. */
   refusalStartsWindow: false,
-  refusesLostStep: (isNewerRecorded) =>
+  /** Whether PostgreSQL refuses the step of a lost workflow task. @param isNewerRecorded a later task has recorded one. */
+  refusesLostStep: (isNewerRecorded: boolean) =>
     isSuperseded(
       { runId: 'run', historyLength: 1, at: 0 },
       { runId: 'run', historyLength: isNewerRecorded ? 2 : 1, at: 0 },
     ),
+  /** The sweeper wakes running workflows of silent work, so that they read their row again. */
   sweeperWakes: true,
 };
+
+export type Rules = Readonly<typeof RULES>;

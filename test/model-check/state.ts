@@ -1,91 +1,39 @@
 /**
- * The state of the model: one order, all participants, and the rest of the bounds. It consists of numbers and booleans
- * in a fixed order, so it is a short sequence of bytes. The functions give the parts of the state in which a search
- * begins; the types are theirs.
+ * The state of the model: one order, all participants, and the rest of the bounds. Each field is a number below 256, a
+ * boolean or a word, so a state is a short sequence of bytes. The functions give the parts of the state in which a
+ * search begins; the types are theirs.
  */
+import type { AttemptState, ObservationDecision } from '#domain/relay/observation.ts';
+import type { StatusOf } from '#domain/work/lifecycle.ts';
 
 /** Positions of the workflow of the order. `begin`: it reads the work from PostgreSQL. */
-export const POSITIONS = [
-  'begin',
-  'send',
-  'sending',
-  'hold',
-  'look_up',
-  'await_service',
-  'deliver',
-  'settle',
-  'open_next_attempt',
-  'fail',
-  'open_case',
-] as const;
-export type Position = (typeof POSITIONS)[number];
+export type Position =
+  | 'begin'
+  | 'send'
+  | 'sending'
+  | 'hold'
+  | 'look_up'
+  | 'await_service'
+  | 'deliver'
+  | 'settle'
+  | 'open_next_attempt'
+  | 'fail'
+  | 'open_case';
 
 /** The latest run of the workflow id in Temporal. */
-export const RUNS = ['none', 'running', 'completed', 'failed'] as const;
-export type Run = (typeof RUNS)[number];
+export type Run = 'none' | 'running' | 'completed' | 'failed';
 
-/** Status of the order. `absent`: there is no row. The others are of `domain/work/lifecycle.ts`. */
-export const STATUSES = [
-  'absent',
-  'accepted',
-  'held',
-  'submitting',
-  'processing',
-  'needs_attention',
-  'completed',
-  'failed',
-  'abandoned',
-] as const;
-export type Status = (typeof STATUSES)[number];
+/** `absent`: there is no row. */
+export type Status = 'absent' | StatusOf<'order'>;
+type Attempt = 'absent' | AttemptState;
 
 /** Reason of the order's case. A contradiction has a separate case. */
-export const ATTENTIONS = [
-  'none',
-  'contradiction',
-  'outcome_unknown',
-  'failed_but_charged',
-  'evidence_unavailable',
-] as const;
-export type Attention = (typeof ATTENTIONS)[number];
+export type Attention = 'none' | 'contradiction' | 'outcome_unknown' | 'failed_but_charged' | 'evidence_unavailable';
 
-/** State of an attempt. `absent`: there is no row. The others are of `domain/relay/observation.ts`. */
-export const ATTEMPTS = [
-  'absent',
-  'prepared',
-  'sending',
-  'unknown',
-  'refused',
-  'processing',
-  'completed',
-  'failed',
-] as const;
-type Attempt = (typeof ATTEMPTS)[number];
-
-export const ROW_STATES = ['absent', 'pending', 'relayed', 'applied', 'unmatched'] as const;
-
-export const DECISIONS = ['none', 'advance', 'known', 'contradiction'] as const;
-export type Decision = (typeof DECISIONS)[number];
-
-/** State of a purchase at the service. `none`: it does not exist. `failed`: the price is not yet paid back. */
-export const PURCHASES = ['none', 'processing', 'completed', 'failed', 'paid_back'] as const;
-
-/** Phase of a send in a worker. `executing` only if the service does not serialise equal keys. */
-export const PHASES = ['idle', 'claimed', 'wire', 'executing', 'answered'] as const;
+export type Decision = 'none' | ObservationDecision;
 
 /** The answer to a send. `known`: a 409 about the key or the reference. `nothing`: no readable answer. */
-export const ANSWERS = [
-  'none',
-  'processing',
-  'completed',
-  'failed',
-  'refused',
-  'known',
-  'not_sent',
-  'nothing',
-] as const;
-export type Answer = (typeof ANSWERS)[number];
-
-export const RELAY_PHASES = ['idle', 'taken', 'judged', 'signalled'] as const;
+export type Answer = 'none' | 'processing' | 'completed' | 'failed' | 'refused' | 'known' | 'not_sent' | 'nothing';
 
 /** The holder of a lease whose worker was killed. */
 export const KILLED_WORKER = 3;
@@ -111,7 +59,7 @@ export type AttemptRow = ReturnType<typeof attemptRow>;
 
 /** A row of the inbox. Its index is the attempt times two, plus one for the result of a look-up. */
 const inboxRow = () => ({
-  state: 'absent' as (typeof ROW_STATES)[number],
+  state: 'absent' as 'absent' | 'pending' | 'relayed' | 'applied' | 'unmatched',
   decision: 'none' as Decision,
   failed: false,
   leased: false,
@@ -172,7 +120,7 @@ export const lostStep = () => ({
 export type LostStep = ReturnType<typeof lostStep>;
 
 export const idleRelay = () => ({
-  phase: 'idle' as (typeof RELAY_PHASES)[number],
+  phase: 'idle' as 'idle' | 'taken' | 'judged' | 'signalled',
   row: 0,
   /** The stored decision when the relay took the row. */
   remembered: 'none' as Decision,
@@ -182,7 +130,8 @@ export const idleRelay = () => ({
 export type Relay = ReturnType<typeof idleRelay>;
 
 export const idleWorker = () => ({
-  phase: 'idle' as (typeof PHASES)[number],
+  /** `executing` only if the service does not serialise equal keys. */
+  phase: 'idle' as 'idle' | 'claimed' | 'wire' | 'executing' | 'answered',
   attempt: 0,
   key: 0,
   answer: 'none' as Answer,
@@ -198,7 +147,8 @@ export type Worker = ReturnType<typeof idleWorker>;
 
 /** A purchase at the service, by the reference and key of its request. */
 const purchase = () => ({
-  state: 'none' as (typeof PURCHASES)[number],
+  /** `failed`: the price is not yet paid back. */
+  state: 'none' as 'none' | 'processing' | 'completed' | 'failed' | 'paid_back',
   attempt: 0,
   key: 0,
   /** A webhook about its end is not delivered yet. */

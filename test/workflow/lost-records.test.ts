@@ -87,15 +87,24 @@ describe('a workflow after PostgreSQL lost commits', () => {
     expect(order.sent.map(({ attempt }) => attempt)).toEqual(isLost ? [1, 1, 2] : [1, 2]);
   });
 
-  it('counts a send of a lost worker if the database has changed since', async () => {
+  it.each([
+    [
+      'counts a send of a lost worker if the database has changed since',
+      'after',
+      [{ sends: 1, anyUnknown: true, state: 'unknown' }],
+    ],
+    ['trusts a row without sends while the database is the same', 'before', []],
+  ])('%s', async (_what, later, expected) => {
     const order = await orderWith({ dies: 'before the send' }, { answers: 'completed' });
     const witnesses: (Witness | undefined)[] = [];
     order.change = beginning(async ({ witness }, next) => {
       witnesses.push(witness);
-      return { ...(await next()), epoch: witnesses.length === 1 ? 'before' : 'after' };
+      return { ...(await next()), epoch: witnesses.length === 1 ? 'before' : later };
     });
     await resultOf(order);
-    expect(witnesses.some((each) => each?.sends === 1 && each.anyUnknown && each.state === 'unknown')).toBe(true);
+    const counted = witnesses.filter((each) => (each?.sends ?? 0) > 0);
+    expect(counted.slice(0, 1)).toMatchObject(expected);
+    expect(order.sent).toHaveLength(1);
   });
 
   it('counts the send of an interrupted first task if the database has changed since its start', async () => {
@@ -174,18 +183,6 @@ describe('a workflow after PostgreSQL lost commits', () => {
       expect(order.sent).toEqual([]);
     },
   );
-
-  it('trusts a row without sends while the database is the same', async () => {
-    const order = await orderWith({ dies: 'before the send' }, { answers: 'completed' });
-    const witnesses: (Witness | undefined)[] = [];
-    order.change = beginning(async ({ witness }, next) => {
-      witnesses.push(witness);
-      return { ...(await next()), epoch: 'same' };
-    });
-    await resultOf(order);
-    expect(witnesses.every((each) => (each?.sends ?? 0) === 0)).toBe(true);
-    expect(order.sent).toHaveLength(1);
-  });
 
   it('handles a report whose row has the id of a report that it handled before', async () => {
     const order = await orderWith({ answers: 'processing' });

@@ -12,18 +12,11 @@ import { startOwnPostgres, startOwnTemporal } from '#test/support/servers/own-se
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
-import { waitFor } from '#test/support/wait-for.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 import { decodedHistory } from '#test/support/work/workflows/histories.ts';
-import { ESIMS } from '#test/workflow/scenarios/esims.ts';
-import { ORDERS } from '#test/workflow/scenarios/orders.ts';
-import { OUTAGES } from '#test/workflow/scenarios/outages.ts';
-import { PURCHASES } from '#test/workflow/scenarios/purchases.ts';
-import { TemporalUi, type OneRun, type Scenario } from '#test/workflow/scenarios/scenario.ts';
-import { SUBSCRIPTIONS } from '#test/workflow/scenarios/subscriptions.ts';
-import { WEBHOOKS } from '#test/workflow/scenarios/webhooks.ts';
+import { TemporalUi } from '#test/workflow/scenarios/scenario.ts';
+import { SCENARIOS } from '#test/workflow/scenarios/scenarios.ts';
 import { bundleWorkflows } from '#worker/bundle.ts';
-import { MAINTENANCE_WORKFLOWS } from '#workflows/messages.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const { version } = z
@@ -36,30 +29,6 @@ const FOLDER = join(import.meta.dirname, 'histories', version);
  * production it is some thousands.
  */
 const LONG_FROM = 150;
-
-const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  ...PURCHASES,
-  ...SUBSCRIPTIONS,
-  ...OUTAGES,
-  ...ORDERS,
-  ...ESIMS,
-  ...WEBHOOKS,
-  ...Object.fromEntries(
-    Object.entries(MAINTENANCE_WORKFLOWS).map(([schedule, workflow]) => [
-      `scheduled-${schedule}`,
-      () => scheduledRun(schedule, workflow),
-    ]),
-  ),
-};
-
-async function scheduledRun(schedule: string, workflow: string): Promise<OneRun> {
-  await operator.client.schedule.getHandle(schedule).trigger();
-  return waitFor(`the schedule ${schedule} has run`, async () => {
-    const query = `WorkflowType = '${workflow}' AND ExecutionStatus = 'Completed'`;
-    for await (const { workflowId, runId } of operator.client.workflow.list({ query })) return { workflowId, runId };
-    return undefined;
-  });
-}
 
 /** The scenarios named on the command line, or all. */
 const chosen = Object.entries(SCENARIOS).filter(

@@ -92,9 +92,11 @@ describe('the set of recorded histories', () => {
   it('contains, for every activity, a sentence about its purpose for the Temporal UI', () => {
     const described = activities.filter(({ summary }) => /^[A-Z].{10,}/.test(summary));
     expect(sorted(described.map(({ name }) => name))).toEqual(sorted(activities.map(({ name }) => name)));
-    const recorded = described.filter(({ name }) => name === 'recordStep').map(({ summary }) => summary);
+    const summaries = described.map(({ summary }) => summary);
     // The decision, with the reason of the hold or of the case.
-    expect(recorded).toContain('Record order.held (price_above_limit)');
+    expect(summaries).toContain('Record order.held (price_above_limit)');
+    expect(summaries).toContain('Read in the wallet whether attempt 1 was charged');
+    expect(summaries).toContain('Look attempt 1 up at the service');
   });
 
   it('contains every update and every signal of the workflows', () => {

@@ -46,20 +46,6 @@ describe('a VPN subscription', () => {
     });
   });
 
-  it('continues if the look-up at its end shows a renewal', async () => {
-    const subscription = new FakeSubscription(await inDays(30));
-    const renewed = await inDays(60);
-    subscription.onLookUp = () => {
-      subscription.change(subscription.lookUps === 1 ? { expiresAt: renewed } : { endedAs: 'expired' });
-      return FOUND;
-    };
-    await withSubscription(subscription, async (running) => {
-      expect(await shownAfter('45 days', running)).toMatchObject({ status: 'active' });
-      expect(await running.result()).toMatchObject({ status: 'expired' });
-    });
-    expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(renewed);
-  });
-
   it('whose status says active goes on after its stated time, which may lack a zone, until the service ends it', async () => {
     const end = await inDays(30);
     const subscription = new FakeSubscription(end);
@@ -105,17 +91,6 @@ describe('a VPN subscription', () => {
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
     });
     expect(subscription.steps.at(-1)).toMatchObject({ status: 'cancelled', applied: ['1'] });
-  });
-
-  it('handles reports of the service at once while it is active', async () => {
-    const subscription = new FakeSubscription(await inDays(30));
-    await withSubscription(subscription, async (running) => {
-      await environment.sleep('1 day');
-      await report(running);
-      await environment.sleep('1 hour');
-      expect(subscription.steps).toMatchObject([{ status: 'active', applied: ['1'] }]);
-      expect(await running.result()).toMatchObject({ status: 'expired' });
-    });
   });
 
   it('is cancelled on request of its customer, with look-ups if no event confirms it', async () => {

@@ -23,7 +23,6 @@ const DAY = 24 * HOUR;
 
 /** A fake of the activity for one endpoint with one delivery, with the rules of the product. */
 class FakeEndpoint implements WebhookActivities {
-  /** Times of the tries. */
   readonly tries: number[] = [];
   rounds = 0;
   isUp: (now: number) => boolean = () => false;
@@ -131,17 +130,6 @@ describe('the workflow of a webhook endpoint', () => {
       expect(lasted).toBeLessThanOrEqual(3 * DAY);
       expect(fake.tries.length).toBeGreaterThanOrEqual(18);
       expect(fake.rounds).toBeLessThanOrEqual(fake.tries.length + 2);
-    });
-  });
-
-  it('delivers after an outage of two days', async () => {
-    await withEndpoint(async ({ fake, result }) => {
-      const start = await environment.currentTimeMs();
-      fake.isUp = (now) => now - start > 2 * DAY;
-      expect(await result()).toEqual({ ended: 'idle' });
-      const late = (fake.tries.at(-1) ?? 0) - start - 2 * DAY;
-      expect(late).toBeGreaterThan(0);
-      expect(late).toBeLessThan(1.2 * policy.retryDelayMaxMs + 1_000);
     });
   });
 

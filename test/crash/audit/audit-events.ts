@@ -14,7 +14,6 @@ import { waitFor } from '#test/support/wait-for.ts';
 /** The lease of a killed worker lasts some seconds. A sweeper that was killed with it runs again after a minute. */
 const DELIVERED_WITHIN_MS = 90_000;
 
-/** Subscribes a receiver to every event of a stack. */
 export async function listenToEvents(stack: Stack, receiver: WebhookReceiver): Promise<void> {
   const endpoint = { apiKeyId: 'crash', ownerId: undefined, url: receiver.url, description: null, eventTypes: ['*'] };
   await stack.database.transaction((tx) =>
@@ -22,23 +21,20 @@ export async function listenToEvents(stack: Stack, receiver: WebhookReceiver): P
   );
 }
 
-/** Waits until all events are published and delivered, then checks them. */
+/** Waits until all events are published and delivered. @returns what is not so. */
 export async function auditEvents(stack: Stack, receiver: WebhookReceiver): Promise<string[]> {
-  const look = async () => {
+  return remaining('every event is published and delivered', DELIVERED_WITHIN_MS, async () => {
     const { announced, deliveries } = await stack.database.run(async (db) => ({
       announced: await db.select().from(events).orderBy(asc(events.sequence)),
       deliveries: await db.select().from(webhookDeliveries),
     }));
     return [...orderOf(announced), ...arrivals(announced, deliveries, new Set(receiver.ids))];
-  };
-  try {
-    await waitFor('every event is published and delivered', async () => (await look()).length === 0, {
-      timeoutMs: DELIVERED_WITHIN_MS,
-    });
-    return [];
-  } catch {
-    return look();
-  }
+  });
+}
+
+/** Waits until there are no violations. @returns those that remain after the time. */
+export async function remaining(what: string, timeoutMs: number, look: () => Promise<string[]>): Promise<string[]> {
+  return waitFor(what, async () => (await look()).length === 0, { timeoutMs }).then(() => [], look);
 }
 
 type EventRow = typeof events.$inferSelect;

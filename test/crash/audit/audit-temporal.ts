@@ -20,7 +20,6 @@ const RELAY_BEHIND_SECONDS = 10;
 
 export interface TemporalAudit {
   readonly violations: readonly string[];
-  /** Events of the longest history of a workflow. */
   readonly longestHistory: number;
 }
 
@@ -36,17 +35,14 @@ export async function auditTemporal(stack: Stack, poisoned: readonly Poisoned[])
   return { violations: [...long, ...silent], longestHistory: Math.max(0, ...lengths.map(({ events }) => events)) };
 }
 
-/** True if the workflow of an order has completed. */
 export async function hasEnded(stack: Stack): Promise<boolean> {
   await using operator = await TemporalOperator.connect(stack);
   const query = `WorkflowType = '${WORK_WORKFLOWS.order}' AND ExecutionStatus = 'Completed'`;
   return (await operator.client.workflow.count(query)).count > 0;
 }
 
-async function historyLengths({
-  client,
-}: TemporalOperator): Promise<{ readonly id: string; readonly events: number }[]> {
-  const lengths = [];
+async function historyLengths({ client }: TemporalOperator) {
+  const lengths: { readonly id: string; readonly events: number }[] = [];
   for await (const { workflowId: id, runId, status, historyLength } of client.workflow.list()) {
     // The list contains the length of closed workflows only.
     const isOpen = status.name === 'RUNNING';
@@ -105,7 +101,6 @@ async function withCaseOrAlert({ database }: Stack, work: readonly WorkRef[]): P
   return new Set(found.flat().flatMap(({ id }) => id ?? []));
 }
 
-/** True if the workflow is running and has a timer, an activity or a task. */
 async function hasNextStep({ client }: TemporalOperator, work: WorkRef): Promise<boolean> {
   const handle = client.workflow.getHandle(workflowId(work));
   try {

@@ -5,6 +5,7 @@ import type { AttentionReason } from '#domain/work/attention.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { DIALECTS } from '#simulator/behaviour/dialect.ts';
+import { remaining } from '#test/crash/audit/audit-events.ts';
 import { obstacle, type Setting } from '#test/crash/plans/settings.ts';
 import type { SetBack } from '#test/crash/run/disturb.ts';
 import type { Poisoned } from '#test/crash/run/poison.ts';
@@ -65,7 +66,6 @@ export interface Circumstances {
   readonly poisoned: readonly Poisoned[];
 }
 
-/** Waits until no work is in progress, then checks all invariants. */
 export async function audit(
   stack: Stack,
   setting: Setting,
@@ -96,7 +96,7 @@ export async function audit(
   const rest = [
     ...(await debitsOf(stack, things)),
     ...(await sentAfterStop(stack)),
-    ...(await eventsLeftOver(stack, results)),
+    ...(await remaining('every event is matched', SWEEP_MS, () => unmatchedEvents(stack, results))),
   ];
   return { violations: [...books, ...rest, ...(await poisonLeft(stack, poisoned))], results };
 }
@@ -168,8 +168,9 @@ async function readResults(
   const [sends, received] = await database.run((db) =>
     Promise.all([db.select().from(attempts), db.select().from(inbox)]),
   );
-  const debits = (await new SimulatorAdmin(stack.simulator).ledger()).filter(({ type }) => type === 'debit');
-  const cancelled = new Set((await new SimulatorAdmin(stack.simulator).refunds()).map(({ esim_id: esimId }) => esimId));
+  const admin = new SimulatorAdmin(stack.simulator);
+  const debits = (await admin.ledger()).filter(({ type }) => type === 'debit');
+  const cancelled = new Set((await admin.refunds()).map(({ esim_id: esimId }) => esimId));
   const arrived = ({ subjectKind, reference, serviceEsimId }: (typeof sends)[number]) =>
     subjectKind === 'cancellation'
       ? serviceEsimId !== null && cancelled.has(serviceEsimId)
@@ -183,9 +184,10 @@ async function readResults(
     const unknown = sends.filter(
       (attempt) => attempt.subjectId === id && (attempt.anyUnknown || attempt.state === 'sending'),
     );
+    const nature = natures.get(id) ?? 'sold';
     const facts = {
       kind,
-      nature: natures.get(id) ?? 'sold',
+      nature,
       anyUnknown: unknown.length > 0,
       neverArrived: unknown.some((attempt) => !arrived(attempt)),
       reported: received.some(
@@ -196,7 +198,7 @@ async function readResults(
     return {
       id,
       kind,
-      nature: facts.nature,
+      nature,
       status,
       parkedFor: status === 'needs_attention' ? attentionReason : null,
       obstacle: obstacle(setting, facts),
@@ -254,22 +256,11 @@ async function sentAfterStop({ database }: Stack): Promise<string[]> {
 }
 
 function netDebits(lines: readonly LedgerLine[]): number {
-  return lines.filter(({ type }) => type === 'debit').length - lines.filter(({ type }) => type === 'credit').length;
+  return lines.reduce((net, { type }) => net + (type === 'debit' ? 1 : -1), 0);
 }
 
 /** A sweep that was killed with its worker runs again after a minute, and matches events then. */
 const SWEEP_MS = 75_000;
-
-async function eventsLeftOver(stack: Stack, results: readonly WorkResult[]): Promise<string[]> {
-  try {
-    await waitFor('every event is matched', async () => (await unmatchedEvents(stack, results)).length === 0, {
-      timeoutMs: SWEEP_MS,
-    });
-    return [];
-  } catch {
-    return unmatchedEvents(stack, results);
-  }
-}
 
 /** Every accepted delivery is applied or quarantined, except those of a top-up with an unknown outcome. */
 async function unmatchedEvents(stack: Stack, results: readonly WorkResult[]): Promise<string[]> {

@@ -19,3 +19,6 @@ export const NOTHING_ELSE: CrashPlan = {
   requestFaults: [],
   webhookFaults: [],
 };
+
+/** No event reports an order. */
+export const EVENTS_LOST = Array.from({ length: 4 }, () => ({ fault: { kind: 'lost' }, nth: 1 }) as const);

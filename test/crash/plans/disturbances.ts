@@ -54,7 +54,6 @@ export type Disturbance =
       readonly atMs: number;
       readonly ms: number;
     }
-  /** The clock of one process jumps. */
   | {
       readonly kind: 'jump';
       readonly process: KilledProcess;
@@ -65,7 +64,6 @@ export type Disturbance =
   /** The n-th delivery gets a body that cannot be decrypted, or the outbox a row for work that does not exist. */
   | { readonly kind: 'poison'; readonly row: 'inbox' | 'outbox'; readonly nth: number };
 
-/** The name of a disturbance in reports. */
 export function nameOf(disturbance: Disturbance): string {
   switch (disturbance.kind) {
     case 'away':
@@ -108,8 +106,11 @@ const CLOCKS_APART_MS = 2_000;
 /** A larger error, for example when NTP corrects a clock that was wrong. */
 const JUMP_MS = 60_000;
 
+type Point = readonly [KilledProcess, string];
+type Points = readonly [Point, ...Point[]];
+
 /** Points at which a stall is dangerous: between a claim and its call, and between two steps of a hand-over. */
-const STOPS: readonly (readonly [KilledProcess, string])[] = [
+const STOPS: Points = [
   ['worker', 'sendPurchase > commit 2 > after'],
   ['worker', 'sendPurchase > commit 3 > after'],
   ['worker', 'sendPurchase > POST /orders > before'],
@@ -126,7 +127,7 @@ const STOPS: readonly (readonly [KilledProcess, string])[] = [
 ];
 
 /** Points at which PostgreSQL is set back: after an effect outside PostgreSQL whose record it loses. */
-const SET_BACKS: readonly (readonly [KilledProcess, string])[] = [
+const SET_BACKS: Points = [
   ['worker', 'sendPurchase > POST /orders > answered'],
   ['worker', 'sendPurchase > POST /vpn/orders > answered'],
   ['worker', 'sendPurchase > end'],
@@ -137,34 +138,116 @@ const SET_BACKS: readonly (readonly [KilledProcess, string])[] = [
   ['worker', 'sendPurchase > POST /topups > answered'],
 ];
 /** The first commit that is lost, in about half of the seeds with a set-back. */
-const KEPT_BEFORE = ['worker', 'beginWork > commit 1 > before'] as const;
+const KEPT_BEFORE: Point = ['worker', 'beginWork > commit 1 > before'];
 
-const KINDS = [
-  'freeze worker',
-  'set back',
-  'hang postgres',
-  'outage',
-  'freeze at',
-  'poison inbox',
-  'freeze postgres',
-  'delay service',
-  'freeze api',
-  'hang temporal',
-  'jump',
-  'delay postgres',
-  'freeze temporal',
-  'poison outbox',
-  'hang service',
-  'delay temporal',
-  'freeze both',
-] as const;
-type DisturbanceKind = (typeof KINDS)[number];
+interface Circumstances {
+  readonly seed: number;
+  readonly seeded: Seeded;
+  readonly processes: Readonly<Record<KilledProcess, number>>;
+  readonly inRealTime: boolean;
+}
+
+/** What a seed plans of one kind. */
+type Kind = (at: Circumstances) => readonly (Disturbance | PlannedStop)[];
+
+const startMs = ({ seeded }: Circumstances) => seeded.between(0, 4_000);
+const frozenMs = ({ seeded, inRealTime }: Circumstances) =>
+  Math.round((seeded.between(...FROZEN_SECONDS) * 1_000) / (inRealTime ? 1 : SCALE));
+
+function turn<Item>({ seed }: Circumstances, items: readonly [Item, ...Item[]]): Item {
+  return items[Math.floor(seed / KINDS.length) % items.length] ?? items[0];
+}
+
+function stopAt({ seeded }: Circumstances, [process, point]: Point, ms: number): PlannedStop {
+  return { process, point, hit: seeded.between(1, 2), ms };
+}
+
+function freeze(
+  at: Circumstances,
+  target: KilledProcess | Server,
+  number = 1,
+  atMs = startMs(at),
+  ms = frozenMs(at),
+): Disturbance {
+  return { kind: 'freeze', target, number, atMs, ms, inRealTime: at.inRealTime };
+}
+
+const freezeServer =
+  (server: Server): Kind =>
+  (at) => [freeze(at, server)];
+
+const freezeProcess =
+  (role: KilledProcess): Kind =>
+  (at) => [freeze(at, role, at.seeded.between(1, at.processes[role]))];
+
+/** All workers at once, so no worker takes over. */
+const freezeWorkers: Kind = (at) => {
+  const [when, ms] = [startMs(at), frozenMs(at)];
+  return Array.from({ length: at.processes.worker }, (_, index) => freeze(at, 'worker', index + 1, when, ms));
+};
+
+const hang =
+  (link: Link): Kind =>
+  (at) => [{ kind: 'hang', link, atMs: startMs(at), ms: frozenMs(at) }];
+
+/** A request may reach the service after its sender's timeout. The product must account for it. */
+const delay =
+  (link: Link): Kind =>
+  (at) => {
+    const byMs = link === 'service' ? at.seeded.between(500, 4_500) : at.seeded.between(20, 250);
+    return [{ kind: 'delay', link, atMs: startMs(at), ms: at.seeded.between(4_000, 10_000), byMs }];
+  };
+
+const setBack: Kind = (at) => {
+  const keep = at.seeded.next() < 0.5 ? stopAt(at, KEPT_BEFORE, 0) : undefined;
+  return [{ kind: 'set_back', keep, at: stopAt(at, turn(at, SET_BACKS), 0) }];
+};
+
+const outage: Kind = (at) => [
+  {
+    kind: 'outage',
+    how: turn(at, ['errors', 'resets', 'silence'] as const),
+    atMs: at.seeded.between(0, 1_500),
+    ms: OUTAGE_MS,
+  },
+];
+
+const jump: Kind = (at) => {
+  const { seeded, processes } = at;
+  const role = seeded.next() < 0.75 ? 'worker' : 'api';
+  const toMs = seeded.pick([-JUMP_MS, JUMP_MS, -CLOCKS_APART_MS, CLOCKS_APART_MS]);
+  return [{ kind: 'jump', process: role, number: seeded.between(1, processes[role]), atMs: startMs(at), toMs }];
+};
+
+const poison =
+  (row: 'inbox' | 'outbox'): Kind =>
+  ({ seeded }) => [{ kind: 'poison', row, nth: seeded.between(1, 6) }];
+
+const KINDS: readonly Kind[] = [
+  freezeProcess('worker'),
+  setBack,
+  hang('postgres'),
+  outage,
+  (at) => [stopAt(at, turn(at, STOPS), frozenMs(at))],
+  poison('inbox'),
+  freezeServer('postgres'),
+  delay('service'),
+  freezeProcess('api'),
+  hang('temporal'),
+  jump,
+  delay('postgres'),
+  freezeServer('temporal'),
+  poison('outbox'),
+  hang('service'),
+  delay('temporal'),
+  freezeWorkers,
+];
 
 /** Number of disturbances in a seed. They are far apart in the list. */
 const EACH = 2;
 const DISTANCE = 5;
 
-export interface PlannedDisturbances {
+interface PlannedDisturbances {
   readonly disturbances: readonly Disturbance[];
   readonly stopsAt: readonly PlannedStop[];
   readonly clocks: Readonly<Record<string, number>>;
@@ -176,15 +259,13 @@ export function disturbancesOf(
   seeded: Seeded,
   processes: Readonly<Record<KilledProcess, number>>,
 ): PlannedDisturbances {
-  const kinds = Array.from(
-    { length: EACH },
-    (_, index) => KINDS[(seed + index * DISTANCE) % KINDS.length] ?? 'freeze worker',
-  );
   const inRealTime = seed % REAL_TIME_EVERY === REAL_TIME_EVERY - 1;
-  const planned = kinds.map((kind) => plannedOf(kind, { seed, seeded, processes, inRealTime }));
+  const planned = Array.from({ length: EACH }, (_, index) => KINDS[(seed + index * DISTANCE) % KINDS.length]).flatMap(
+    (kind) => kind?.({ seed, seeded, processes, inRealTime }) ?? [],
+  );
   return {
-    disturbances: planned.flatMap(({ disturbances = [] }) => disturbances),
-    stopsAt: planned.flatMap(({ stopsAt = [] }) => stopsAt),
+    disturbances: planned.filter((each) => 'kind' in each),
+    stopsAt: planned.filter((each): each is PlannedStop => !('kind' in each)),
     clocks: Object.fromEntries(
       Object.entries(processes).flatMap(([role, count]) =>
         Array.from({ length: count }, (_, index) => [
@@ -194,99 +275,6 @@ export function disturbancesOf(
       ),
     ),
   };
-}
-
-interface Circumstances {
-  readonly seed: number;
-  readonly seeded: Seeded;
-  readonly processes: Readonly<Record<KilledProcess, number>>;
-  readonly inRealTime: boolean;
-}
-
-type Planned = { readonly disturbances?: readonly Disturbance[]; readonly stopsAt?: readonly PlannedStop[] };
-
-function plannedOf(kind: DisturbanceKind, at: Circumstances): Planned {
-  const { seed, seeded, processes } = at;
-  const atMs = () => seeded.between(0, 4_000);
-  const frozenMs = () => Math.round((seeded.between(...FROZEN_SECONDS) * 1_000) / (at.inRealTime ? 1 : SCALE));
-  const freeze = (target: KilledProcess | Server, number = 1, when = atMs(), ms = frozenMs()): Disturbance => {
-    return { kind: 'freeze', target, number, atMs: when, ms, inRealTime: at.inRealTime };
-  };
-  const stop = ([process, point]: readonly [KilledProcess, string], ms: number): PlannedStop => ({
-    process,
-    point,
-    hit: seeded.between(1, 2),
-    ms,
-  });
-  const turn = <Item>(items: readonly Item[]) => items[Math.floor(seed / KINDS.length) % items.length];
-  switch (kind) {
-    case 'freeze worker':
-    case 'freeze api': {
-      const role = kind === 'freeze api' ? 'api' : 'worker';
-      return { disturbances: [freeze(role, seeded.between(1, processes[role]))] };
-    }
-    // All workers at once, so no worker takes over.
-    case 'freeze both': {
-      const [when, ms] = [atMs(), frozenMs()];
-      return {
-        disturbances: Array.from({ length: processes.worker }, (_, index) => freeze('worker', index + 1, when, ms)),
-      };
-    }
-    case 'freeze postgres':
-      return { disturbances: [freeze('postgres')] };
-    case 'freeze temporal':
-      return { disturbances: [freeze('temporal')] };
-    case 'freeze at':
-      return { stopsAt: [stop(turn(STOPS) ?? ['worker', 'relay > start > before'], frozenMs())] };
-    case 'hang postgres':
-    case 'hang temporal':
-    case 'hang service':
-      return { disturbances: [{ kind: 'hang', link: linkOf(kind), atMs: atMs(), ms: frozenMs() }] };
-    case 'delay postgres':
-    case 'delay temporal':
-    case 'delay service': {
-      const link = linkOf(kind);
-      // A request may reach the service after its sender's timeout. The product must account for it.
-      const byMs = link === 'service' ? seeded.between(500, 4_500) : seeded.between(20, 250);
-      return { disturbances: [{ kind: 'delay', link, atMs: atMs(), ms: seeded.between(4_000, 10_000), byMs }] };
-    }
-    case 'set back': {
-      const keep = seeded.next() < 0.5 ? stop(KEPT_BEFORE, 0) : undefined;
-      return {
-        disturbances: [{ kind: 'set_back', keep, at: stop(turn(SET_BACKS) ?? ['worker', 'sendPurchase > end'], 0) }],
-      };
-    }
-    case 'outage':
-      return {
-        disturbances: [
-          {
-            kind: 'outage',
-            how: turn(['errors', 'resets', 'silence'] as const) ?? 'errors',
-            atMs: seeded.between(0, 1_500),
-            ms: OUTAGE_MS,
-          },
-        ],
-      };
-    case 'jump': {
-      const role = seeded.next() < 0.75 ? 'worker' : 'api';
-      const toMs = seeded.pick([-JUMP_MS, JUMP_MS, -CLOCKS_APART_MS, CLOCKS_APART_MS]);
-      return {
-        disturbances: [{ kind: 'jump', process: role, number: seeded.between(1, processes[role]), atMs: atMs(), toMs }],
-      };
-    }
-    case 'poison inbox':
-    case 'poison outbox':
-      return {
-        disturbances: [
-          { kind: 'poison', row: kind === 'poison inbox' ? 'inbox' : 'outbox', nth: seeded.between(1, 6) },
-        ],
-      };
-  }
-}
-
-function linkOf(kind: `${'hang' | 'delay'} ${Link}`): Link {
-  if (kind.endsWith('postgres')) return 'postgres';
-  return kind.endsWith('temporal') ? 'temporal' : 'service';
 }
 
 /** Longer than all windows of {@link OUTAGE_POLICY}. The caller's deadline is longer. */

@@ -1,7 +1,6 @@
 import { nameOf } from '#test/crash/plans/disturbances.ts';
 import type { CrashPlan } from '#test/crash/plans/plan.ts';
 
-/** The name of clocks that differ, in reports. */
 export const CLOCKS_APART = 'clocks apart';
 
 /** Names of the planned faults. A fault that occurred has the same name in the report. */

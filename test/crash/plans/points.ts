@@ -1,6 +1,5 @@
 /** The points at which the crash proof can kill a process. `> before`, `> after`, … are moments of one step. */
 
-/** Steps of one name: an activity, the relay, a request to the API. */
 interface Steps {
   readonly commits?: number;
   /** Statements that write outside of a transaction. */
@@ -80,7 +79,6 @@ function pointsOf(name: string, { commits = 0, writes = [], calls = [], handOver
   ];
 }
 
-/** The points of an activity: its start, its steps and its end. */
 const activityPoints = ([name, steps]: [string, Steps]) => [
   `${name} > start`,
   ...pointsOf(name, steps),

@@ -138,7 +138,6 @@ const NO_COMPARISON: ReadonlySet<DialectName> = new Set([
   'other_currency',
 ]);
 
-/** The outcome of a piece of work, known from both sides. */
 export interface WorkOutcome {
   readonly kind: WorkKind;
   /** The result of its item at the service. */

@@ -1,4 +1,3 @@
-/** The API of the crash proof: the API of the product, with named points. */
 import { watchApi } from '#test/crash/processes/watched-api.ts';
 
 watchApi();

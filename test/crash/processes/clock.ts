@@ -7,7 +7,6 @@
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 
-/** Interval at which the file is read. */
 const LOOK_EVERY_MS = 100;
 
 const file = process.env['CRASH_CLOCK'];

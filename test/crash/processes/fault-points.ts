@@ -5,18 +5,19 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
-import * as z from 'zod';
 
-const plannedHit = z.object({ point: z.string(), hit: z.int().min(1) });
+interface PlannedHit {
+  readonly point: string;
+  readonly hit: number;
+}
 
 /** The settings of a process in `CRASH_POINTS`. */
-export const pointSettings = z.object({
+export interface PointSettings {
   /** The file of lines. */
-  trace: z.string(),
-  kills: z.array(plannedHit),
-  stops: z.array(plannedHit),
-});
-export type PointSettings = z.output<typeof pointSettings>;
+  readonly trace: string;
+  readonly kills: readonly PlannedHit[];
+  readonly stops: readonly PlannedHit[];
+}
 
 /** Prefix of a line with the name of a point at which a process killed itself. */
 export const KILLED = 'KILL ';
@@ -28,44 +29,39 @@ export function isPassage(line: string): boolean {
   return line !== '' && !line.startsWith(KILLED) && !line.startsWith(STOPPED);
 }
 
-interface NameOptions {
-  readonly inOrder?: boolean;
-  readonly next?: string | undefined;
-}
-
 export class FaultPoints {
-  readonly #trace: string;
-  readonly #kills: PointSettings['kills'];
-  readonly #stops: PointSettings['stops'];
+  readonly #settings: PointSettings;
   readonly #scope = new AsyncLocalStorage<{ name: string; commits: number | undefined; next?: string | undefined }>();
 
-  constructor({ trace, kills, stops }: PointSettings) {
-    this.#trace = trace;
-    this.#kills = kills;
-    this.#stops = stops;
+  private constructor(settings: PointSettings) {
+    this.#settings = settings;
   }
 
-  /** The points of this process, from its environment. */
   static ofProcess(): FaultPoints {
-    return new FaultPoints(pointSettings.parse(JSON.parse(process.env['CRASH_POINTS'] ?? '')));
+    return new FaultPoints(JSON.parse(process.env['CRASH_POINTS'] ?? '') as PointSettings);
   }
 
   /** Passes a point. Does not return if the plan kills the process; returns after SIGCONT if the plan stops it. */
   reach(point: string): void {
-    appendFileSync(this.#trace, `${point}\n`);
-    if (this.#isTurn('kill', this.#kills, point)) {
-      appendFileSync(this.#trace, `${KILLED}${point}\n`);
+    const { kills, stops } = this.#settings;
+    this.#write(point);
+    if (this.#isTurn('kill', kills, point)) {
+      this.#write(`${KILLED}${point}`);
       process.kill(process.pid, 'SIGKILL');
     }
-    if (this.#isTurn('stop', this.#stops, point)) {
-      appendFileSync(this.#trace, `${STOPPED}${process.pid} ${point}\n`);
+    if (this.#isTurn('stop', stops, point)) {
+      this.#write(`${STOPPED}${process.pid} ${point}`);
       process.kill(process.pid, 'SIGSTOP');
     }
   }
 
-  /** True if the plan names this point. The second name of a point is passed only then. */
+  #write(line: string): void {
+    appendFileSync(this.#settings.trace, `${line}\n`);
+  }
+
   isPlanned(point: string): boolean {
-    return [...this.#kills, ...this.#stops].some((each) => each.point === point);
+    const { kills, stops } = this.#settings;
+    return [...kills, ...stops].some((each) => each.point === point);
   }
 
   /**
@@ -74,7 +70,11 @@ export class FaultPoints {
    * @param how.inOrder true if its commits are sequential, so that a number identifies each.
    * @param how.next its name after the commit that claims a send.
    */
-  within<Result>(name: string, work: () => Result, { inOrder = true, next }: NameOptions = {}): Result {
+  within<Result>(
+    name: string,
+    work: () => Result,
+    { inOrder = true, next }: { readonly inOrder?: boolean; readonly next?: string | undefined } = {},
+  ): Result {
     return this.#scope.run({ name, commits: inOrder ? 0 : undefined, next }, work);
   }
 
@@ -105,26 +105,21 @@ export class FaultPoints {
   }
 
   /** True if a planned hit is reached and this process is the first to claim it. */
-  #isTurn(
-    what: 'kill' | 'stop',
-    planned: readonly { readonly point: string; readonly hit: number }[],
-    point: string,
-  ): boolean {
+  #isTurn(what: 'kill' | 'stop', planned: readonly PlannedHit[], point: string): boolean {
     return planned.some(
       (each, index) => each.point === point && this.#hits(point) >= each.hit && this.#claims(`${what}-${index}`),
     );
   }
 
   #hits(point: string): number {
-    return readFileSync(this.#trace, 'utf8')
-      .split('\n')
-      .filter((line) => line === point).length;
+    const lines = readFileSync(this.#settings.trace, 'utf8').split('\n');
+    return lines.filter((line) => line === point).length;
   }
 
   /** True for the first caller among all processes that share the file. */
   #claims(name: string): boolean {
     try {
-      closeSync(openSync(`${this.#trace}.${name}`, 'wx'));
+      closeSync(openSync(`${this.#settings.trace}.${name}`, 'wx'));
       return true;
     } catch {
       return false;

@@ -120,7 +120,6 @@ function placeOf(path: string): string {
   return plain.replace(/\/s[a-z]{1,2}_[^/]+/g, '/{id}');
 }
 
-/** Adds points around the relay's calls of Temporal. */
 export function watchHandOver(points: FaultPoints): void {
   const prototype = WorkflowClient.prototype as unknown as Record<
     'start' | 'signalWithStart',
@@ -139,7 +138,6 @@ export function watchHandOver(points: FaultPoints): void {
   }
 }
 
-/** Runs the handling of each HTTP request under the name of the request. */
 export function nameRequests(points: FaultPoints): void {
   diagnostics.subscribe('http.server.request.start', (message) => {
     const { request } = message as { request: { method: string; url: string } };

@@ -32,7 +32,6 @@ function withShortRelayWaits(config: WorkerConfig): WorkerConfig {
   return { ...config, policy: { ...config.policy, relay } };
 }
 
-/** Wraps each activity. Names and signatures stay. */
 function watched<Activities extends object>(
   activities: Activities,
   points: FaultPoints,

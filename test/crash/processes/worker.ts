@@ -1,4 +1,3 @@
-/** The worker of the crash proof: the worker of the product, with named points. */
 import { startWatchedWorker } from '#test/crash/processes/watched-worker.ts';
 
 await startWatchedWorker();

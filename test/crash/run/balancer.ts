@@ -1,67 +1,50 @@
 /** A round-robin load balancer in front of the APIs of a seed, for callers and the service's webhooks. */
-import { Agent, createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 
 /** The usual time limit of a load balancer, scaled like the waits of the proof. After it the caller gets 504. */
 const ANSWER_WITHIN_MS = 6_000;
 
-export class LoadBalancer implements AsyncDisposable {
-  readonly #server: Server;
-  readonly #ports: readonly number[];
-  readonly #agent = new Agent({ keepAlive: false });
-  #turn = 0;
-  #shut: string | undefined;
-
-  private constructor(ports: readonly number[]) {
-    this.#ports = ports;
-    this.#server = createServer((incoming, outgoing) => this.#pass(incoming, outgoing));
-  }
-
-  /** @param port its own port. @param backends ports of the APIs. */
-  static async start(port: number, backends: readonly number[]): Promise<LoadBalancer> {
-    const balancer = new LoadBalancer(backends);
-    await new Promise<void>((resolve) => balancer.#server.listen(port, '127.0.0.1', resolve));
-    return balancer;
-  }
-
+export interface LoadBalancer extends AsyncDisposable {
   /** Answers 503 to requests whose path starts with `path`. @param path undefined opens all paths again. */
-  shut(path: string | undefined): void {
-    this.#shut = path;
-  }
+  shut(path: string | undefined): void;
+}
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#agent.destroy();
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
+/** @param port its own port. @param backends ports of the APIs. */
+export async function startLoadBalancer(port: number, backends: readonly number[]): Promise<LoadBalancer> {
+  const agent = new Agent({ keepAlive: false });
+  let turn = 0;
+  let shut: string | undefined;
+  const server = createServer((incoming, outgoing) => {
+    if (shut !== undefined && incoming.url?.startsWith(shut) === true) return refuse(outgoing, 503);
+    pass(incoming, outgoing, backends[turn++ % backends.length] ?? 0, agent);
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return {
+    shut: (path) => void (shut = path),
+    [Symbol.asyncDispose]: async () => {
+      agent.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
 
-  #pass(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    const { method, url = '/', headers } = incoming;
-    if (this.#shut !== undefined && url.startsWith(this.#shut)) return refuse(outgoing, 503);
-    const port = this.#ports[this.#turn % this.#ports.length] ?? 0;
-    this.#turn += 1;
-    const onwards = request({
-      host: '127.0.0.1',
-      port,
-      method,
-      path: url,
-      headers,
-      agent: this.#agent,
-      timeout: ANSWER_WITHIN_MS,
-    });
-    onwards.on('response', (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.on('error', () => outgoing.destroy());
-      answer.pipe(outgoing);
-    });
-    onwards.on('timeout', () => {
-      refuse(outgoing, 504);
-      onwards.destroy();
-    });
-    onwards.on('error', () => (outgoing.headersSent ? outgoing.destroy() : refuse(outgoing, 502)));
-    outgoing.on('error', () => onwards.destroy());
-    incoming.on('error', () => onwards.destroy());
-    incoming.pipe(onwards);
-  }
+function pass(incoming: IncomingMessage, outgoing: ServerResponse, port: number, agent: Agent): void {
+  const { method, url: path = '/', headers } = incoming;
+  const onwards = request({ host: '127.0.0.1', port, method, path, headers, agent, timeout: ANSWER_WITHIN_MS });
+  onwards.on('response', (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.on('error', () => outgoing.destroy());
+    answer.pipe(outgoing);
+  });
+  onwards.on('timeout', () => {
+    refuse(outgoing, 504);
+    onwards.destroy();
+  });
+  onwards.on('error', () => (outgoing.headersSent ? outgoing.destroy() : refuse(outgoing, 502)));
+  outgoing.on('error', () => onwards.destroy());
+  incoming.on('error', () => onwards.destroy());
+  incoming.pipe(onwards);
 }
 
 function refuse(outgoing: ServerResponse, status: number): void {

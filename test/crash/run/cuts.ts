@@ -17,12 +17,10 @@ export class TransactionCutter {
     this.#cuts = cuts;
   }
 
-  /** The cuts that occurred. */
   get fired(): readonly PlannedCut[] {
     return this.#fired;
   }
 
-  /** An inspector for one connection. */
   inspector(): Inspector {
     // The next bytes in one direction cut this connection.
     let atNextQuery = false;

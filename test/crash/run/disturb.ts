@@ -1,15 +1,13 @@
 /** Performs the disturbances of a plan, and reports those that occurred. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { nameOf, type Disturbance, type Link, type PlannedStop, type Server } from '#test/crash/plans/disturbances.ts';
+import { nameOf, type Disturbance, type Link, type PlannedStop } from '#test/crash/plans/disturbances.ts';
 import type { LoadBalancer } from '#test/crash/run/balancer.ts';
 import type { Fleet } from '#test/crash/run/fleet.ts';
 import { readPoison } from '#test/crash/run/poison.ts';
 import type { NetworkProxy } from '#test/crash/run/proxy.ts';
-import { type Frozen, runningSince } from '#test/crash/run/running-time.ts';
 import type { OwnTemporalServer } from '#test/support/servers/own-cluster.ts';
 import type { OwnPostgres } from '#test/support/servers/own-servers.ts';
 
-/** The parts of a seed that disturbances act on. */
 export interface Reach {
   readonly fleet: Fleet;
   readonly balancer: LoadBalancer;
@@ -17,11 +15,9 @@ export interface Reach {
   readonly own: { readonly postgres: OwnPostgres | undefined; readonly temporal: OwnTemporalServer | undefined };
   /** Direct address of the database, not through the proxy. */
   readonly databaseUrl: string;
-  /** True if the workflow of an order has completed. */
   readonly hasWorkflowEnded: () => Promise<boolean>;
 }
 
-/** A loss of commits of PostgreSQL. Times are of the machine's clock. */
 export interface SetBack {
   /** Commits that were acknowledged between `fromMs` and `atMs` may be lost. */
   readonly fromMs: number;
@@ -30,7 +26,6 @@ export interface SetBack {
   readonly bytes: number;
 }
 
-/** The disturbances that occurred. */
 export interface DisturbanceResult {
   readonly fired: readonly string[];
   readonly setBacks: readonly SetBack[];
@@ -42,22 +37,18 @@ export const ABOUT_A_SECOND_MS = 1_000;
 const ROUNDS_OF_WRITING = 3;
 /** Time limit for a process to pass the point. After it, PostgreSQL is set back without the point. */
 const POINT_WITHIN_MS = 12_000;
-/** Poll interval of waiting disturbances. */
 const LOOK_EVERY_MS = 20;
 /** Time for requests sent just before the point to arrive. */
 const ON_ITS_WAY_MS = 300;
 
-const OUTAGE_ANSWERS = {
-  errors: [
-    'HTTP/1.1 503 Service Unavailable',
-    'content-type: application/json',
-    'content-length: 2',
-    'connection: close',
-    '',
-    '{}',
-  ].join('\r\n'),
-  resets: undefined,
-} as const;
+const HEADERS = 'content-type: application/json\r\ncontent-length: 2\r\nconnection: close';
+const OUTAGE_ANSWERS = { errors: `HTTP/1.1 503 Service Unavailable\r\n${HEADERS}\r\n\r\n{}`, resets: undefined };
+
+/** A time in which a process was stopped, in epoch milliseconds. */
+interface Frozen {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
 
 export class Disturber {
   readonly #disturbances: readonly Disturbance[];
@@ -154,7 +145,7 @@ export class Disturber {
         return outage(disturbance, reach);
       case 'jump':
         await delay(disturbance.atMs);
-        reach.fleet.setClock(`${disturbance.process}-${disturbance.number}`, disturbance.toMs);
+        reach.fleet.member(`${disturbance.process}-${disturbance.number}`).setClock(disturbance.toMs);
         return true;
       case 'set_back':
         return this.#setBack(disturbance, reach);
@@ -206,21 +197,18 @@ async function freeze(
   frozen: Frozen[],
 ): Promise<boolean> {
   await delay(atMs);
-  if (isServer(target)) {
+  if (target === 'postgres' || target === 'temporal') {
     own[target]?.freeze();
     if (target === 'postgres') frozen.push({ fromMs: Date.now(), toMs: Date.now() + ms });
     await delay(ms);
     own[target]?.thaw();
     return own[target] !== undefined;
   }
-  const wasRunning = fleet.signal(`${target}-${number}`, 'SIGSTOP');
+  const frozenProcess = fleet.member(`${target}-${number}`);
+  const wasRunning = frozenProcess.signal('SIGSTOP');
   await delay(ms);
-  fleet.signal(`${target}-${number}`, 'SIGCONT');
+  frozenProcess.signal('SIGCONT');
   return wasRunning;
-}
-
-function isServer(target: string): target is Server {
-  return target === 'postgres' || target === 'temporal';
 }
 
 async function slowLink(
@@ -260,4 +248,18 @@ export function stopsOfSetBacks(disturbances: readonly Disturbance[]) {
       ? [each.keep, each.at].filter((stop) => stop !== undefined && stop !== 'workflow_ended')
       : [],
   );
+}
+
+/**
+ * When a process had yet to run for `ms` until `atMs`. A frozen process does nothing, so frozen time does not count.
+ *
+ * @returns epoch milliseconds.
+ */
+function runningSince(atMs: number, ms: number, frozen: readonly Frozen[]): number {
+  let start = atMs - ms;
+  for (const { fromMs, toMs } of frozen.toSorted((left, right) => right.toMs - left.toMs)) {
+    const end = Math.min(toMs, atMs);
+    if (end > start && fromMs < end) start -= end - fromMs;
+  }
+  return start;
 }

@@ -17,18 +17,15 @@ const SCRIPTS: Readonly<Record<KilledProcess, string>> = {
   api: 'test/crash/processes/api.ts',
 };
 
-/** The variable with the port that a process serves. */
 const PORT_OF: Readonly<Record<KilledProcess, string>> = { worker: 'WORKER_PROBE_PORT', api: 'API_PORT' };
 
 const CLOCK = `--import=${new URL('../processes/clock.ts', import.meta.url).href}`;
 
-/** Poll interval for stopped processes. */
 const LOOK_EVERY_MS = 20;
 
-/** Name of a process in the plan, such as `worker-1`. */
-export type ProcessName = `${KilledProcess}-${number}`;
+type ProcessName = `${KilledProcess}-${number}`;
 
-export interface FleetOptions {
+interface FleetOptions {
   readonly stack: Stack;
   readonly plan: CrashPlan;
   /** Folder for the lines of points, and the clocks. */
@@ -42,7 +39,6 @@ export interface FleetOptions {
 }
 
 export class Fleet implements AsyncDisposable {
-  /** Ports of the APIs. */
   readonly apiPorts: readonly number[];
   readonly #options: FleetOptions;
   readonly #members: readonly KeptProcess[];
@@ -55,7 +51,6 @@ export class Fleet implements AsyncDisposable {
     this.apiPorts = members.filter(({ role }) => role === 'api').map(({ port }) => port);
   }
 
-  /** Prepares the processes. {@link start} starts them. */
   static async prepare(options: FleetOptions): Promise<Fleet> {
     const { plan } = options;
     const members = await Promise.all(
@@ -90,17 +85,12 @@ export class Fleet implements AsyncDisposable {
     await this.killAll();
   }
 
-  /** Sets the offset of a process's clock from the machine's. */
-  setClock(name: ProcessName, offsetMs: number): void {
-    this.#member(name).setClock(offsetMs);
+  member(name: ProcessName): KeptProcess {
+    const found = this.#members.find((each) => each.name === name);
+    if (found === undefined) throw new Error(`the plan has no ${name}`);
+    return found;
   }
 
-  /** @returns false if the process was not running, so the signal had no effect. */
-  signal(name: ProcessName, signal: 'SIGSTOP' | 'SIGCONT'): boolean {
-    return this.#member(name).signal(signal);
-  }
-
-  /** Names of the kills, and stops at a point, that occurred. */
   get fired(): string[] {
     return ROLES.flatMap((role) =>
       this.#linesOf(role).flatMap((line) => {
@@ -110,7 +100,6 @@ export class Fleet implements AsyncDisposable {
     );
   }
 
-  /** Number of passages of each point. */
   get passed(): Map<string, number> {
     const passed = new Map<string, number>();
     for (const line of ROLES.flatMap((role) => this.#linesOf(role)).filter(isPassage))
@@ -118,15 +107,8 @@ export class Fleet implements AsyncDisposable {
     return passed;
   }
 
-  /** The output of all processes of all starts. */
   outputs(): string {
     return this.#members.map((each) => each.outputs()).join('\n');
-  }
-
-  #member(name: ProcessName): KeptProcess {
-    const found = this.#members.find((each) => each.name === name);
-    if (found === undefined) throw new Error(`the plan has no ${name}`);
-    return found;
   }
 
   #linesOf(role: KilledProcess): string[] {
@@ -192,10 +174,12 @@ class KeptProcess {
     await this.#started.at(-1)?.kill();
   }
 
+  /** Sets the offset of its clock from the machine's. */
   setClock(offsetMs: number): void {
     writeFileSync(this.#clockFile, String(offsetMs));
   }
 
+  /** @returns false if it was not running, so the signal had no effect. */
   signal(signal: NodeJS.Signals): boolean {
     const running = this.#started.at(-1);
     if (running?.running !== true) return false;

@@ -8,11 +8,9 @@ import type { Stack } from '#test/support/servers/stack.ts';
 interface Network extends AsyncDisposable {
   readonly cutter: TransactionCutter;
   readonly proxies: Readonly<Record<Link, NetworkProxy>>;
-  /** Addresses of the proxies, for the processes. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Starts a proxy in front of each server of the processes. */
 export async function networkOf(stack: Stack, { cuts }: CrashPlan): Promise<Network> {
   const cutter = new TransactionCutter(cuts);
   const serviceUrl = stack.environments.worker['SERVICE_BASE_URL'] ?? '';

@@ -23,7 +23,12 @@ export async function ownServers(
   const needed = ownServersFor(disturbances);
   const losesCommitsOf = needed.losesCommits ? { losesCommitsOf: ABOUT_A_SECOND_MS } : {};
   const postgres = needed.postgres ? await startOwnPostgres(losesCommitsOf) : undefined;
-  const temporal = await ownTemporal(needed.temporal, cluster);
+  const temporal =
+    cluster !== undefined
+      ? await startOwnCluster({ postgresUrl: cluster.postgresUrl })
+      : needed.temporal
+        ? await startOwnTemporal()
+        : undefined;
   return {
     postgres,
     temporal,
@@ -32,12 +37,4 @@ export async function ownServers(
       await temporal?.[Symbol.asyncDispose]();
     },
   };
-}
-
-async function ownTemporal(
-  needed: boolean,
-  cluster: SharedServers | undefined,
-): Promise<OwnTemporalServer | undefined> {
-  if (cluster !== undefined) return startOwnCluster({ postgresUrl: cluster.postgresUrl });
-  return needed ? startOwnTemporal() : undefined;
 }

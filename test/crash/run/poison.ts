@@ -3,7 +3,6 @@ import { withClient } from '#cli/embedded/postgres.ts';
 import { newId } from '#db/connection/ids.ts';
 import type { Disturbance } from '#test/crash/plans/disturbances.ts';
 
-/** An unprocessable row. */
 export interface Poisoned {
   readonly row: 'inbox' | 'outbox';
   /** The id of the inbox row, or the id of the work in the outbox row. */
@@ -62,7 +61,6 @@ export async function preparePoison(databaseUrl: string, disturbances: readonly 
   });
 }
 
-/** The unprocessable rows that exist so far. */
 export async function readPoison(databaseUrl: string): Promise<Poisoned[]> {
   return withClient(
     databaseUrl,

@@ -31,7 +31,6 @@ export async function prepareDatabase(
   await preparePoison(stack.databaseUrl, disturbances);
 }
 
-/** Sets the dialect, the shape and the faults of the simulator. */
 export async function armService(
   admin: SimulatorAdmin,
   { setting, work, outcomes = [], requestFaults, webhookFaults }: CrashPlan,

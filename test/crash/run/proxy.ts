@@ -1,5 +1,6 @@
 /** A TCP proxy that holds, delays or refuses traffic. An inspector can cut connections. */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** Inspects the bytes of one connection before they are forwarded. @returns false to cut the connection. */
 export interface Inspector {
@@ -7,13 +8,13 @@ export interface Inspector {
   readonly toClient: (bytes: Buffer) => boolean;
 }
 
-export interface ProxyTarget {
+interface ProxyTarget {
   readonly host: string;
   readonly port: number;
 }
 
 /** The answer to a refused connection before it is closed; undefined: the connection is reset without an answer. */
-export type Refusal = { readonly answer: string | undefined };
+type Refusal = { readonly answer: string | undefined };
 
 /**
  * A proxy between the processes of a seed and one server. It forwards held and delayed bytes later, all and in order,
@@ -24,8 +25,8 @@ export class NetworkProxy implements AsyncDisposable {
   readonly #target: ProxyTarget;
   readonly #inspect: (() => Inspector) | undefined;
   readonly #sockets = new Set<Socket>();
-  readonly #streams = new Set<Stream>();
-  #isHeld = false;
+  /** Resolved when held bytes are released; undefined while nothing is held. */
+  #hold: PromiseWithResolvers<void> | undefined;
   #delayMs = 0;
   #refusal: Refusal | undefined;
   #touched = 0;
@@ -62,12 +63,12 @@ export class NetworkProxy implements AsyncDisposable {
 
   /** Holds all bytes in both directions until {@link release}. Connections stay open, and new ones are accepted. */
   hold(): void {
-    this.#isHeld = true;
+    this.#hold ??= Promise.withResolvers<void>();
   }
 
   release(): void {
-    this.#isHeld = false;
-    for (const stream of this.#streams) stream.flush();
+    this.#hold?.resolve();
+    this.#hold = undefined;
   }
 
   /** Delays all following bytes by `ms`, in order. */
@@ -87,7 +88,7 @@ export class NetworkProxy implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
-    for (const stream of this.#streams) stream.end();
+    this.release();
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
@@ -104,22 +105,33 @@ export class NetworkProxy implements AsyncDisposable {
   }
 
   #pass(from: Socket, to: Socket, inspect: ((bytes: Buffer) => boolean) | undefined, cut: () => void): void {
-    const stream = new Stream(to, {
-      isHeld: () => this.#isHeld,
-      delayMs: () => this.#delayMs,
-      onTouched: () => (this.#touched += 1),
-    });
+    let isEnding = false;
+    // A chain, so that later bytes do not overtake earlier ones after a delay was shortened.
+    let passed = Promise.resolve();
+    const push = (bytes: Buffer | undefined) => {
+      if (isEnding) return;
+      isEnding = bytes === undefined;
+      if (this.#hold !== undefined || this.#delayMs > 0) this.#touched += 1;
+      const dueAt = performance.now() + this.#delayMs;
+      passed = passed.then(() => this.#forward(bytes, to, dueAt));
+    };
     this.#sockets.add(from);
-    this.#streams.add(stream);
     from.setNoDelay(true);
-    from.on('data', (bytes) => (inspect === undefined || inspect(bytes) ? stream.push(bytes) : cut()));
-    from.on('end', () => stream.push(undefined));
-    from.on('error', () => stream.push(undefined));
+    from.on('data', (bytes) => (inspect === undefined || inspect(bytes) ? push(bytes) : cut()));
+    from.on('end', () => push(undefined));
+    from.on('error', () => push(undefined));
     from.on('close', () => {
       this.#sockets.delete(from);
-      stream.push(undefined);
+      push(undefined);
     });
-    stream.ended.then(() => this.#streams.delete(stream), cut);
+  }
+
+  /** @param bytes undefined: the end. */
+  async #forward(bytes: Buffer | undefined, to: Socket, dueAt: number): Promise<void> {
+    if (dueAt > performance.now()) await delay(dueAt - performance.now());
+    while (this.#hold !== undefined) await this.#hold.promise;
+    if (bytes === undefined) to.end();
+    else to.write(bytes);
   }
 
   #turnAway(client: Socket, { answer }: Refusal): void {
@@ -128,64 +140,5 @@ export class NetworkProxy implements AsyncDisposable {
     if (answer === undefined) return void client.resetAndDestroy();
     client.once('data', () => client.end(answer));
     client.once('end', () => client.destroy());
-  }
-}
-
-interface Conditions {
-  readonly isHeld: () => boolean;
-  readonly delayMs: () => number;
-  readonly onTouched: () => void;
-}
-
-/** One direction of a connection: a queue of chunks with the times when they are due. An undefined chunk is the end. */
-class Stream {
-  readonly ended: Promise<void>;
-  readonly #to: Socket;
-  readonly #conditions: Conditions;
-  readonly #queue: { readonly bytes: Buffer | undefined; readonly dueAt: number }[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #lastDueAt = 0;
-  #isEnding = false;
-  #resolve: () => void = () => undefined;
-
-  constructor(to: Socket, conditions: Conditions) {
-    this.#to = to;
-    this.#conditions = conditions;
-    this.ended = new Promise((resolve) => (this.#resolve = resolve));
-  }
-
-  push(bytes: Buffer | undefined): void {
-    if (this.#isEnding) return;
-    this.#isEnding = bytes === undefined;
-    const { isHeld, delayMs, onTouched } = this.#conditions;
-    const delay = delayMs();
-    if (isHeld() || delay > 0) onTouched();
-    // After a delay was shortened, later bytes must not overtake earlier ones.
-    this.#lastDueAt = Math.max(this.#lastDueAt, performance.now() + delay);
-    this.#queue.push({ bytes, dueAt: this.#lastDueAt });
-    this.flush();
-  }
-
-  /** Forwards the chunks that are due. */
-  flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#conditions.isHeld()) return;
-    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
-      const waitMs = next.dueAt - performance.now();
-      if (waitMs > 0) {
-        this.#timer = setTimeout(() => this.flush(), waitMs);
-        return;
-      }
-      this.#queue.shift();
-      if (next.bytes === undefined) return this.end();
-      this.#to.write(next.bytes);
-    }
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-    this.#to.end();
-    this.#resolve();
   }
 }

@@ -7,7 +7,7 @@ import { auditTemporal, hasEnded } from '#test/crash/audit/audit-temporal.ts';
 import { audit, type WorkResult } from '#test/crash/audit/audit.ts';
 import type { CrashPlan } from '#test/crash/plans/plan.ts';
 import { CLOCKS_APART, plannedFaults } from '#test/crash/plans/planned-faults.ts';
-import { LoadBalancer } from '#test/crash/run/balancer.ts';
+import { startLoadBalancer } from '#test/crash/run/balancer.ts';
 import { requestAll, requestLost } from '#test/crash/run/callers.ts';
 import { Disturber, stopsOfSetBacks, type SetBack } from '#test/crash/run/disturb.ts';
 import { Fleet } from '#test/crash/run/fleet.ts';
@@ -27,13 +27,9 @@ export interface SeedReport {
   readonly plan: CrashPlan;
   readonly durationMs: number;
   readonly results: readonly WorkResult[];
-  /** Names of the faults that occurred. */
   readonly fired: readonly string[];
-  /** Names of the planned faults that did not occur. */
   readonly unfired: readonly string[];
-  /** The losses of PostgreSQL. */
   readonly setBacks: readonly SetBack[];
-  /** Events of the longest history of a workflow. */
   readonly longestHistory: number;
   readonly violations: readonly string[];
   /** File with the logs of a seed with violations. */
@@ -114,7 +110,7 @@ export async function runPlan(
     onStopped: (point) => disturber.onStopped(point),
     ...(sabotage?.scripts !== undefined && { scripts: sabotage.scripts }),
   });
-  await using balancer = await LoadBalancer.start(Number(stack.environments.api['API_PORT']), fleet.apiPorts);
+  await using balancer = await startLoadBalancer(Number(stack.environments.api['API_PORT']), fleet.apiPorts);
 
   const admin = new SimulatorAdmin(stack.simulator);
   await stack.start('simulator');

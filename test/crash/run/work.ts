@@ -37,7 +37,7 @@ const FAILS = [9002, 9003, NEVER_CREDITED] as const;
 /** The first purchase of this package fails; see `armService` in `prepare.ts`. */
 export const FAILS_ONCE = 1029;
 
-export interface WorkOptions {
+interface WorkOptions {
   /** If false, the seed decides. */
   readonly vpnIsCancelled: boolean;
   /** The service completes purchases and cancellations later, and reports them by events. */
@@ -75,7 +75,6 @@ export function plannedWork(seeded: Seeded, { vpnIsCancelled, soldLater, retried
 /** A purchase of a caller and its work. Exactly one piece of work is correct. */
 export interface Thing {
   readonly planned: PlannedWork;
-  /** The caller's reference. */
   readonly reference: string;
   /**
    * Ids in the API's answers; empty if the eSIM of the request was not found. Ids of lost work are replaced when the
@@ -92,7 +91,6 @@ export interface Thing {
   readonly path: string;
 }
 
-/** Time limit of a caller, outages included. */
 export const REQUEST_TIMEOUT_MS = 180_000;
 
 interface Kind<Work extends PlannedWork> {
@@ -216,20 +214,17 @@ async function isThere(stack: Stack, path: string): Promise<boolean> {
   return status === 200;
 }
 
-interface Insistence {
-  /** Accepts every 409. Otherwise only a 409 with the existing resource counts. */
-  readonly refusable?: boolean;
-  /** The Idempotency-Key. The default is a new one. */
-  readonly key?: string;
-}
-
-/** Repeats a request with the same Idempotency-Key until it is answered with one of the statuses. */
+/**
+ * Repeats a request with the same Idempotency-Key until it is answered with one of the statuses.
+ *
+ * @param how.refusable accepts every 409. Otherwise only a 409 with the existing resource counts.
+ */
 async function insist(
   stack: Stack,
   path: string,
   body: object,
   statuses: readonly number[],
-  { refusable = false, key = randomUUID() }: Insistence = {},
+  { refusable = false, key = randomUUID() }: { readonly refusable?: boolean; readonly key?: string } = {},
 ): Promise<HttpAnswer> {
   const headers = { 'idempotency-key': key };
   return waitFor(
@@ -248,13 +243,10 @@ async function insist(
   );
 }
 
-/** Our id of the eSIM of an order of this seed. */
+/** Our id of the eSIM of an order of this seed; undefined if it was not delivered. */
 async function esimOf(stack: Stack, order: Promise<Thing | undefined> | undefined): Promise<string | undefined> {
   const [orderId] = (await order)?.ids ?? [];
-  return orderId === undefined ? undefined : deliveredEsim(stack, orderId);
-}
-
-async function deliveredEsim(stack: Stack, orderId: string): Promise<string | undefined> {
+  if (orderId === undefined) return undefined;
   const path = `/v1/orders/${orderId}`;
   const status = await statusAmong(stack, path, ['completed', 'needs_attention', 'failed']);
   return status === 'completed'

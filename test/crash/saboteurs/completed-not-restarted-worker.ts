@@ -1,4 +1,4 @@
-/** A worker with a defect: it never starts a completed workflow again. The crash proof must detect it. */
+/** A worker with a defect: it never starts a completed workflow again. */
 import { START_DECISIONS } from '#domain/relay/relay-decision.ts';
 import { startWatchedWorker } from '#test/crash/processes/watched-worker.ts';
 

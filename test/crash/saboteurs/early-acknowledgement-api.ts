@@ -1,4 +1,4 @@
-/** An API with a defect: it acknowledges a webhook before it is stored. The crash proof must detect it. */
+/** An API with a defect: it acknowledges a webhook before it is stored. */
 import { InboxWriter } from '#fulfilment/reports/inbox-writer.ts';
 import { watchApi } from '#test/crash/processes/watched-api.ts';
 

@@ -1,4 +1,4 @@
-/** A worker with a defect: it sends again after the end of the window. The crash proof must detect it. */
+/** A worker with a defect: it sends again after the end of the window. */
 import { startWatchedWorker } from '#test/crash/processes/watched-worker.ts';
 
 await startWatchedWorker({

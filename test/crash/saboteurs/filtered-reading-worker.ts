@@ -1,10 +1,9 @@
 /**
  * A worker with a defect: it reads the movements since some minutes before, and an empty list proves that a failed
- * purchase cost nothing. The crash proof must detect it.
+ * purchase cost nothing.
  */
 import { replaceModule } from '#test/crash/saboteurs/replaced-module.ts';
 
-/** The tolerance of the former rule. */
 const EARLIER_MS = 10 * 60_000;
 
 replaceModule('#domain/money/absence.ts', new URL('old-absence.ts', import.meta.url));

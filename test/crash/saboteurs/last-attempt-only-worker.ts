@@ -1,6 +1,6 @@
 /**
  * A worker with a defect: it judges what the last attempt cost, and not the earlier ones, whose debits may have appeared
- * since. The crash proof must detect it.
+ * since.
  */
 import { replaceModule } from '#test/crash/saboteurs/replaced-module.ts';
 

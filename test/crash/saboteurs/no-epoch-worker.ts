@@ -1,6 +1,6 @@
 /**
  * A worker with a defect: PostgreSQL has the same epoch for ever, so a row without a send is believed also when
- * PostgreSQL has lost the claim. A plan that sets PostgreSQL back during the send of a first task must detect it.
+ * PostgreSQL has lost the claim.
  */
 import { replaceModule } from '#test/crash/saboteurs/replaced-module.ts';
 

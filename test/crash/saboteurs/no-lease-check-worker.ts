@@ -1,7 +1,4 @@
-/**
- * A worker with a defect: its sends do not check their lease. A plan that stops it between claim and request must
- * detect it.
- */
+/** A worker with a defect: its sends do not check their lease. */
 import { startWorkerWith } from '#test/crash/saboteurs/altered-service.ts';
 
 const withoutEnd = { leaseLeftMs: () => Infinity };

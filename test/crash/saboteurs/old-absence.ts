@@ -13,5 +13,4 @@ export const judgeAbsence: typeof judgesByTheReading = () => ({
   detail: 'The wallet shows no debit for this attempt.',
 });
 
-/** A debit is expected to be visible at once. */
 export const evidenceDelayMs: typeof delayByWhatWasSeen = () => 0;

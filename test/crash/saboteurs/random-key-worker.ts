@@ -1,4 +1,4 @@
-/** A worker with a defect: each send of a purchase has a new idempotency key. The crash proof must detect it. */
+/** A worker with a defect: each send of a purchase has a new idempotency key. */
 import { randomUUID } from 'node:crypto';
 import { startWorkerWith } from '#test/crash/saboteurs/altered-service.ts';
 

@@ -1,6 +1,6 @@
 /**
  * A worker with a defect: its relay judges a delivery by old data, and ignores data that another relay has stored
- * meanwhile. The crash proof must detect it.
+ * meanwhile.
  */
 import { replaceModule } from '#test/crash/saboteurs/replaced-module.ts';
 

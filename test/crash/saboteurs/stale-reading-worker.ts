@@ -1,7 +1,4 @@
-/**
- * A worker with a defect: a reading of the wallet from before the purchase proves that it cost nothing. The crash proof
- * must detect it.
- */
+/** A worker with a defect: a reading of the wallet from before the purchase proves that it cost nothing. */
 import { replaceModule } from '#test/crash/saboteurs/replaced-module.ts';
 
 // The present rule would refuse such a reading for other reasons.

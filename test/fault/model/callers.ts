@@ -1,4 +1,3 @@
-/** Commands of callers. */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect } from 'vitest';

@@ -1,4 +1,3 @@
-/** Common parts of the commands of the model. */
 import fc from 'fast-check';
 import type { Model, ModelledWork, World } from '#test/fault/model/world.ts';
 

@@ -1,4 +1,3 @@
-/** Invariants after every command. */
 import { inArray, sql } from 'drizzle-orm';
 import { expect } from 'vitest';
 import * as z from 'zod';
@@ -35,13 +34,6 @@ export interface Seen {
   readonly shown: Shown;
 }
 
-const TABLES: Readonly<Record<WorkKind, string>> = {
-  order: 'orders',
-  topup: 'topups',
-  vpn_subscription: 'vpn_subscriptions',
-  cancellation: 'cancellations',
-};
-
 /** Installs triggers that record every change of a status, because polling would miss some. */
 export async function watchStatuses(desk: OrderDesk): Promise<void> {
   const { executor } = desk.stack.database;
@@ -52,7 +44,7 @@ export async function watchStatuses(desk: OrderDesk): Promise<void> {
   );
   for (const kind of WORK_KINDS) {
     await executor.execute(
-      sql.raw(`CREATE TRIGGER note_status_step AFTER UPDATE ON ${TABLES[kind]} FOR EACH ROW
+      sql.raw(`CREATE TRIGGER note_status_step AFTER UPDATE ON ${kind}s FOR EACH ROW
       WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION note_status_step('${kind}')`),
     );
   }
@@ -63,17 +55,8 @@ export async function checkInvariants(desk: OrderDesk, work: readonly Seen[]): P
   // The order of reads matters: work shown as paid is booked by now, and booked movements are in the wallet. The next
   // check finds later debits.
   const { database } = desk.stack;
-  const rows = await database.run((db) =>
-    db
-      .select()
-      .from(attempts)
-      .where(
-        inArray(
-          attempts.subjectId,
-          work.map(({ id }) => id),
-        ),
-      ),
-  );
+  const ids = work.map(({ id }) => id);
+  const rows = await database.run((db) => db.select().from(attempts).where(inArray(attempts.subjectId, ids)));
   const booked = await database.run((db) => db.select({ kind: journal.causeKind, id: journal.causeId }).from(journal));
   const ledger = await desk.simulator.ledger();
   const causes = new Set(booked.map(({ id }) => id));

@@ -2,22 +2,19 @@
 import fc from 'fast-check';
 import { command, hasWork } from '#test/fault/model/command.ts';
 
+/** Faults whose answer does not show the result. Two of the four buy nothing. */
+const LOST_ANSWERS = [
+  { kind: 'accepted_but_answer_lost' },
+  { kind: 'server_error', after_work: true },
+  { kind: 'server_error' },
+  { kind: 'connection_reset' },
+] as const;
+export const lostAnswer = fc.constantFrom(...LOST_ANSWERS);
 export const purchaseFault = fc.constantFrom(
-  { kind: 'accepted_but_answer_lost' } as const,
-  { kind: 'server_error', after_work: true } as const,
-  { kind: 'server_error' } as const,
-  { kind: 'connection_reset' } as const,
+  ...LOST_ANSWERS,
   { kind: 'truncated_body' } as const,
   { kind: 'rate_limited', retry_after: 1 } as const,
   { kind: 'latency', ms: 700, at: 'answer' } as const,
-);
-
-/** Faults whose answer does not show the result. Two of the four buy nothing. */
-export const lostAnswer = fc.constantFrom(
-  { kind: 'accepted_but_answer_lost' } as const,
-  { kind: 'server_error', after_work: true } as const,
-  { kind: 'server_error' } as const,
-  { kind: 'connection_reset' } as const,
 );
 
 export const purchaseTrouble = fc
@@ -86,7 +83,6 @@ export const cancellationOutcome = fc
 export const readsFail = fc.constant(command('the service reports nothing', (_model, world) => world.silence()));
 export const noFaults = fc.constant(command('the service has no faults', (_model, world) => world.calm()));
 
-/** The service repeats a former webhook. */
 export const repeatedWebhook = fc.nat().map((which) =>
   command(
     `webhook ${which} is repeated`,

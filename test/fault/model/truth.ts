@@ -3,7 +3,6 @@ import type { CaseVerdict } from '#domain/operator/operator-actions.ts';
 import type { Model, World } from '#test/fault/model/world.ts';
 import { isFor } from '#test/support/work/books/differences.ts';
 
-/** The true state of a piece of work at the service. */
 export interface Truth {
   /** The true verdicts, best first; empty while undecided. */
   readonly verdicts: readonly CaseVerdict[];

@@ -27,14 +27,12 @@ export interface ModelledWork {
   ended: WorkStatus | undefined;
 }
 
-/** A pause in force. */
 export interface Pause {
   readonly id: string;
   /** Null: all kinds. */
   readonly kind: WorkKind | null;
 }
 
-/** The certain facts. */
 export interface Model {
   readonly work: ModelledWork[];
   readonly pauses: Pause[];
@@ -59,13 +57,6 @@ const ABANDONED_AT_END: ReadonlySet<string> = new Set<FailureClass>([
 
 const HELD_AT_GATE: ReadonlySet<string> = new Set<FailureClass>(['purchases_paused', 'service_down', 'rate_limited']);
 
-const PATHS: Readonly<Record<WorkKind, string>> = {
-  order: '/v1/orders',
-  topup: '/v1/topups',
-  vpn_subscription: '/v1/vpn/subscriptions',
-  cancellation: '/v1/cancellations',
-};
-
 export class World {
   readonly desk: OrderDesk;
   /** Ids, in the order of the model's work. */
@@ -77,7 +68,7 @@ export class World {
 
   path(model: Model, index: number): string {
     const { kind } = model.work[index]!;
-    return `${PATHS[kind]}/${this.ids[index]!}`;
+    return `${KINDS[kind].path}/${this.ids[index]!}`;
   }
 
   async show(model: Model, index: number): Promise<Shown> {
@@ -95,7 +86,6 @@ export class World {
     await this.check(model);
   }
 
-  /** Adds work that our API has accepted. */
   accepted(
     model: Model,
     id: string,
@@ -117,7 +107,6 @@ export class World {
     });
   }
 
-  /** Ends a pause. */
   async resume(model: Model, { id }: Pause): Promise<void> {
     const reason = encodeURIComponent('the new catalogue is there');
     const answer = await this.desk.stack.api.delete(`/v1/purchase-gate/pauses/${id}?reason=${reason}`);
@@ -168,7 +157,6 @@ export class World {
     }
   }
 
-  /** Checks the invariants after a command. */
   async check(model: Model): Promise<void> {
     const shown = await Promise.all(model.work.map((_work, index) => this.show(model, index)));
     for (const [index, known] of model.work.entries()) {

@@ -11,7 +11,6 @@ import {
 import { offerReport, startRun } from '#test/model-check/participants/workflow-run.ts';
 import { idleRelay, type InboxRow, type Relay, type State } from '#test/model-check/state.ts';
 
-/** The name of a row in sentences. */
 function named(place: number): string {
   return `the ${place % 2 === 0 ? 'webhook' : 'finding'} about attempt ${(place >> 1) + 1}`;
 }

@@ -7,7 +7,6 @@ import type { Answer, State, Worker } from '#test/model-check/state.ts';
 
 const isInProgress = ({ phase }: Worker) => phase === 'wire' || phase === 'executing';
 
-/** Offers the actions of a worker with a claimed send. */
 export function sendActions(state: State, context: Context, index: 0 | 1, worker: Worker, offer: Offer): void {
   const name = `worker ${index + 1}`;
   if (state.budget.faults > 0) {

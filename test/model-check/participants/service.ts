@@ -1,4 +1,3 @@
-/** The service in each dialect: processing of requests, progress of purchases, reports. */
 import type { Dialect } from '#test/model-check/dialects.ts';
 import type { Offer } from '#test/model-check/engine.ts';
 import type { Answer, ServicePurchase, State } from '#test/model-check/state.ts';
@@ -38,7 +37,6 @@ export function knownByKey(
   return purchases.find((each) => each.state !== 'none' && each.attempt === attempt && each.key === key);
 }
 
-/** Executes one request. */
 export function execute(state: State, dialect: Dialect, attempt: number, key: number): Answer {
   const known = knownByKey(state, dialect, attempt, key);
   if (known !== undefined) return dialect.keys === 'replay' ? (said(known) ?? 'nothing') : 'known';
@@ -58,7 +56,6 @@ export function buy(state: State, dialect: Dialect, attempt: number, key: number
   return free.state;
 }
 
-/** Actions of the service itself. */
 export function serviceActions(state: State, dialect: Dialect, offer: Offer): void {
   for (const [index, { state: at, attempt, hook }] of state.purchases.entries()) {
     const of = `attempt ${attempt + 1}`;

@@ -1,4 +1,3 @@
-/** The actions of the workflow of the order. */
 import { costNothing } from '#domain/purchase/purchase-decision.ts';
 import type { Offer } from '#test/model-check/engine.ts';
 import {

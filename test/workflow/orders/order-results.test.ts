@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import type { FakeOrder } from '#test/support/work/workflows/fake-order.ts';
 import {
   POLICY,
   orderWith,
@@ -11,33 +10,6 @@ import {
 } from '#test/support/work/workflows/order-workflow.ts';
 
 const environment = await timeSkippingEnvironment();
-
-/** The texts that the Temporal UI shows for the activities of an order, which ends first, with the activities' names. */
-async function activityTexts(order: FakeOrder): Promise<string[]> {
-  const { events } = await withOrder(order, {}, async (handle) => {
-    await handle.result();
-    return handle.fetchHistory();
-  });
-  return (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled, userMetadata }) =>
-    scheduled ? [`${scheduled.activityType?.name}: ${Buffer.from(userMetadata?.summary?.data ?? []).toString()}`] : [],
-  );
-}
-
-describe('the activities of an order', () => {
-  it('say in the Temporal UI which attempt they are for', async () => {
-    const failed = await orderWith({ answers: 'failed' }, { answers: 'completed' });
-    failed.evidence = ['no_debit'];
-    const texts = await activityTexts(failed);
-    expect(texts).toContain('readDebitEvidence: "Read in the wallet whether attempt 1 was charged"');
-    expect(texts.filter((text) => text.endsWith(': '))).toEqual([]);
-
-    const lost = await orderWith({ fails: 'timeout' }, 'comes too late');
-    lost.lookUps = ['found completed'];
-    const lookedUp = await activityTexts(lost);
-    expect(lookedUp).toContain('lookUpPurchase: "Look attempt 1 up at the service"');
-    expect(lookedUp.filter((text) => text.endsWith(': '))).toEqual([]);
-  });
-});
 
 describe('an order that the service reports as failed', () => {
   it('gets a new attempt only after the wallet shows no net debit for it', async () => {
@@ -117,15 +89,6 @@ describe('an order that the service reports as failed', () => {
     expect(order.steps.at(-1)?.message).toContain(`All 3 attempts failed. Evidence: ${evidence}.`);
   });
 
-  it('fails as late as it is proven that the last attempt cost nothing', async () => {
-    const order = await orderWith({ answers: 'failed' });
-    order.evidence = ['awaited', 'awaited', 'no_debit'];
-    const result = await resultOf(order, { maxAttempts: 1 });
-    expect(result).toMatchObject({ status: 'failed', endedBy: 'attempts_used_up' });
-    expect(order.steps.at(-1)?.message).toContain('The only attempt failed.');
-    expect(order.calls.filter((call) => call === 'readDebitEvidence')).toHaveLength(3);
-  });
-
   it('asks a person when an earlier attempt has no proof, after one more reading', async () => {
     const order = await orderWith({ answers: 'failed' });
     order.evidence = ['no_debit', 'no_debit'];
@@ -185,26 +148,5 @@ describe('a delivery', () => {
       await retry(handle);
       expect(await handle.result()).toMatchObject({ status: 'completed' });
     });
-  });
-
-  it('without an answer of the service needs attention after some hours, and continues on retry', async () => {
-    const order = await orderWith({ answers: 'completed' });
-    order.delivery = 'fails';
-    await withOrder(order, {}, async (handle) => {
-      // Each wait is recorded, and has a name.
-      await expect
-        .poll(() => shownAfter('5 seconds', handle))
-        .toMatchObject({
-          status: 'processing',
-          now: expect.stringContaining('could not be read yet'),
-          nextStepAt: expect.any(Number),
-        });
-      await expect.poll(() => shownAfter('1 hour', handle)).toMatchObject({ attention: 'delivery_unavailable' });
-      order.delivery = 'delivered';
-      await retry(handle);
-      expect(await handle.result()).toMatchObject({ status: 'completed' });
-    });
-    expect(order.sent).toHaveLength(1);
-    expect(order.steps.filter(({ event }) => event === 'order.not_complete_yet').length).toBeGreaterThan(5);
   });
 });

@@ -29,20 +29,6 @@ describe('an order with failures of different classes', () => {
     expect(order.sent).toHaveLength(12);
     expect(waits(order)).toEqual(Array.from({ length: 11 }, () => 600));
   });
-
-  it('gets as many attempts as its class allows', async () => {
-    const order = await orderWith({ answers: 'failed' }, { answers: 'failed' }, { answers: 'completed' });
-    order.evidence = ['no_debit', 'no_debit'];
-    order.whenUsedUp = 'ask';
-    await withOrder(order, { retryRules: { supplier_failed: { attempts: 2 } } }, async (handle) => {
-      expect(await shownAfter('1 day', handle)).toMatchObject({
-        attention: 'attempts_used_up',
-        retry: expect.stringMatching(/^At most 2 attempts;/),
-      });
-      await handle.terminate();
-    });
-    expect(order.sent).toHaveLength(2);
-  });
 });
 
 describe('a change of the retry policy', () => {

@@ -18,14 +18,4 @@ describe('a retry by an operator', () => {
     });
     expect(order.sent).toHaveLength(1);
   });
-
-  it('is refused for an order in progress at the service', async () => {
-    const order = await orderWith({ answers: 'processing' });
-    await withOrder(order, {}, async (handle) => {
-      await expect(retry(handle)).rejects.toMatchObject({
-        name: 'WorkflowUpdateFailedError',
-      });
-      await handle.terminate();
-    });
-  });
 });

@@ -10,7 +10,6 @@ import {
   POLICY,
   report,
   resultOf,
-  retry,
   shownAfter,
   startOrder,
   withOrder,
@@ -20,45 +19,25 @@ import { explainQuery } from '#workflows/messages.ts';
 
 const environment = await timeSkippingEnvironment();
 
-/** Stores a completion and tells the workflow. */
 async function complete(order: FakeOrder, handle: WorkflowHandle): Promise<void> {
   order.observe('completed');
   await report(handle, { inboxId: '8' });
 }
 
 describe('an order', () => {
-  it('completed at once by the service is delivered with one send', async () => {
+  it.each([
+    ['the next activity', false, ['beginWork', 'completePurchase']],
+    ['the activity of its send', true, ['beginWork']],
+  ])('completed at once by the service is sent once, and delivered by %s', async (_which, deliversAtOnce, calls) => {
     const order = await orderWith({ answers: 'completed' });
-    const result = await resultOf(order);
-    expect(result).toMatchObject({ status: 'completed', esimId: 'esim_1' });
-    expect(order.sent).toHaveLength(1);
-    expect(order.calls).toEqual(['beginWork', 'completePurchase']);
-  });
-
-  it('delivered by the activity of its send ends without another activity', async () => {
-    const order = await orderWith({ answers: 'completed' });
-    order.deliversAtOnce = true;
+    order.deliversAtOnce = deliversAtOnce;
     const explained = await withOrder(order, {}, async (handle) => {
       expect(await handle.result()).toMatchObject({ status: 'completed', esimId: 'esim_1' });
       return handle.query(explainQuery);
     });
     expect(explained).toMatchObject({ status: 'completed', now: 'The eSIM esim_1 was delivered.' });
     expect(order.sent).toHaveLength(1);
-    expect(order.calls).toEqual(['beginWork']);
-  });
-
-  it('in progress at the service waits for its webhook, with few look-ups of its own', async () => {
-    const order = await orderWith({ answers: 'processing' });
-    order.lookUps = Array.from({ length: 10 }, () => 'found processing' as const);
-    const result = await withOrder(order, {}, async (handle) => {
-      expect(await shownAfter('3 days', handle)).toMatchObject({ status: 'processing' });
-      await complete(order, handle);
-      return handle.result();
-    });
-    expect(result.status).toBe('completed');
-    expect(order.sent).toHaveLength(1);
-    // After 1, 2, 4, … hours.
-    expect(order.calls.filter((call) => call === 'lookUpPurchase')).toHaveLength(7);
+    expect(order.calls).toEqual(calls);
   });
 
   it('that stays in progress is looked up for a week, and needs attention without a result', async () => {
@@ -152,14 +131,6 @@ describe('an unknown outcome', () => {
     for (const { status } of order.steps) expect(['submitting', 'processing']).toContain(status);
   });
 
-  it('is sent again after refusals that took longer than the window, because refusals start no window', async () => {
-    const refused = Array.from({ length: 8 }, () => ({ fails: 'insufficient_balance' }) as const);
-    const order = await orderWith(...refused, { fails: 'timeout' }, { answers: 'completed' });
-    expect(await resultOf(order)).toMatchObject({ status: 'completed' });
-    expect(order.sent.at(-1)!.at - order.sent[0]!.at).toBeGreaterThan(POLICY.resendWindowMs);
-    expect(order.sent).toHaveLength(10);
-  });
-
   it('is never sent again after the window; a look-up and a case follow', async () => {
     const order = await orderWith(...Array.from({ length: 40 }, (): ScriptedSend => ({ fails: 'timeout' })));
     await withOrder(order, {}, async (handle) => {
@@ -174,17 +145,6 @@ describe('an unknown outcome', () => {
     expect(order.sent.length).toBeGreaterThan(2);
     expect(order.calls.filter((call) => call === 'lookUpPurchase')).toHaveLength(POLICY.lookUps);
   });
-
-  it('that needs attention continues with a later report', async () => {
-    const order = await orderWith({ fails: 'timeout' });
-    const result = await withOrder(order, { resendAllowed: false }, async (handle) => {
-      expect(await shownAfter('1 day', handle)).toMatchObject({ status: 'needs_attention' });
-      await complete(order, handle);
-      return handle.result();
-    });
-    expect(result.status).toBe('completed');
-    expect(order.sent).toHaveLength(1);
-  });
 });
 
 describe('a send', () => {
@@ -197,25 +157,6 @@ describe('a send', () => {
 });
 
 describe('held work', () => {
-  it('continues by itself, after the wait that the service requested', async () => {
-    const order = await orderWith({ fails: 'rate_limited', retryAfterMs: 90_000 }, { answers: 'completed' });
-    const result = await resultOf(order);
-    expect(result.status).toBe('completed');
-    const [first, second] = order.sent;
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(90_000);
-    expect(order.steps[0]).toMatchObject({ status: 'held', failure: { class: 'rate_limited' } });
-  });
-
-  it('fails at its deadline without a purchase', async () => {
-    const order = await orderWith(
-      ...Array.from({ length: 400 }, (): ScriptedSend => ({ fails: 'insufficient_balance' })),
-    );
-    order.deadlineAt = (await environment.currentTimeMs()) + 2 * 3_600_000;
-    const result = await resultOf(order);
-    expect(result).toMatchObject({ status: 'failed', failure: 'insufficient_balance', endedBy: 'deadline_passed' });
-    expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(order.deadlineAt);
-  });
-
   it('fails with its former cause when a later send misses the deadline', async () => {
     const order = await orderWith({ fails: 'insufficient_balance', retryAfterMs: 60_000 }, 'misses the deadline');
     const result = await resultOf(order);
@@ -231,17 +172,6 @@ describe('held work', () => {
     const { meaning: detail } = FAILURE_CLASSES.deadline_passed;
     const ended = { class: 'deadline_passed', detail, endedBy: 'deadline_passed' };
     expect(order.steps.at(-1)?.failure).toEqual(ended);
-  });
-
-  it('is sent at once on an operator’s retry', async () => {
-    const order = await orderWith({ fails: 'insufficient_balance', retryAfterMs: 3_600_000 }, { answers: 'completed' });
-    await withOrder(order, {}, async (handle) => {
-      await environment.sleep('1 minute');
-      await retry(handle);
-      await handle.result();
-    });
-    const [first, second] = order.sent;
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeLessThan(3_600_000);
   });
 });
 

@@ -1,11 +1,16 @@
 /** Scenarios of orders: results, resends, look-ups, verdicts, and a killed worker. */
 import { waitFor } from '#test/support/wait-for.ts';
 import { PACKAGE } from '#test/support/work/order-desk.ts';
-import type { Scenario } from '#test/workflow/scenarios/scenario.ts';
+import { withWorker, type Scenario } from '#test/workflow/scenarios/scenario.ts';
 import { changeLimitUpdate } from '#workflows/messages.ts';
 
 /** A package whose purchases the service accepts and then reports as failed. */
 const FAILS_EACH_TIME = 9002;
+
+const NO_WAY_TO_ASK = {
+  'purchase.resend_window': '1ms',
+  SERVICE_MISSING_CAPABILITIES: 'order_read,order_list',
+};
 
 export const ORDERS: Readonly<Record<string, Scenario>> = {
   'completed-at-once': async (desk) => (await desk.complete(PACKAGE.completedAtOnce)).textAt('id'),
@@ -81,12 +86,7 @@ export const ORDERS: Readonly<Record<string, Scenario>> = {
     return id;
   },
 
-  'needs-attention-then-completed': async (desk) => {
-    await desk.stack.process('worker').stop();
-    await desk.stack.start('worker', {
-      'purchase.resend_window': '1ms',
-      SERVICE_MISSING_CAPABILITIES: 'order_read,order_list',
-    });
+  'needs-attention-then-completed': withWorker(NO_WAY_TO_ASK, async (desk) => {
     await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.place(PACKAGE.completedAtOnce);
@@ -96,5 +96,5 @@ export const ORDERS: Readonly<Record<string, Scenario>> = {
     await desk.simulator.replayDelivery(lost!.id);
     await desk.reaches(id, 'completed');
     return id;
-  },
+  }),
 };

@@ -1,16 +1,9 @@
-/** Scenarios of orders and top-ups. */
 import { and, eq } from 'drizzle-orm';
 import { inbox } from '#db/schema.ts';
+import { endPause, pausePurchases } from '#test/drill/pauses.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { PACKAGE, type OrderDesk } from '#test/support/work/order-desk.ts';
-import {
-  ADA,
-  pauseBuying,
-  withWorker,
-  type OneRun,
-  type Scenario,
-  type TemporalUi,
-} from '#test/workflow/scenarios/scenario.ts';
+import { ADA, withWorker, type OneRun, type Scenario, type TemporalUi } from '#test/workflow/scenarios/scenario.ts';
 import { changeLimitUpdate, changeRetryPolicyUpdate, releaseUpdate, retryUpdate } from '#workflows/messages.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
@@ -26,12 +19,12 @@ const LONG_LEASE = {
 
 export const PURCHASES: Readonly<Record<string, Scenario>> = {
   'gate-held-then-released': async (desk, temporal) => {
-    const resume = await pauseBuying(desk);
+    await pausePurchases(desk.stack);
     const id = await desk.place(PACKAGE.completedAtOnce);
     await temporal.waits(id, WAIT_NAMES.gate('purchases_paused'));
     await temporal.of(id).executeUpdate(releaseUpdate, { args: [ADA] });
     await desk.reaches(id, 'completed');
-    await resume();
+    await endPause(desk.stack);
     return id;
   },
 

@@ -1,5 +1,4 @@
 /** Common parts of the scenarios that `record-histories.ts` records. */
-import { randomUUID } from 'node:crypto';
 import type { PayloadCodec } from '@temporalio/common';
 import type { ProcessSettings } from '#test/support/servers/policy-files.ts';
 import type { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
@@ -45,7 +44,6 @@ export class TemporalUi {
   }
 }
 
-/** The arguments of every action. */
 export const ADA = { by: 'Ada', reason: 'a test' } as const;
 
 /** Runs a scenario with other settings of the worker. Work that begins meanwhile keeps its policy. */
@@ -63,18 +61,4 @@ export function withWorker(settings: ProcessSettings, scenario: Scenario): Scena
 async function restartWorker({ stack }: OrderDesk, settings: ProcessSettings = {}): Promise<void> {
   await stack.process('worker').stop();
   await stack.start('worker', settings);
-}
-
-/** Pauses all purchases. @returns a function that ends the pause. */
-export async function pauseBuying({ stack }: OrderDesk): Promise<() => Promise<void>> {
-  const id = (
-    await stack.api.post(
-      '/v1/purchase-gate/pauses',
-      { reason: 'Stock-taking.' },
-      { headers: { 'idempotency-key': randomUUID() } },
-    )
-  ).textAt('id');
-  return async () => {
-    await stack.api.delete(`/v1/purchase-gate/pauses/${id}?reason=Done.`);
-  };
 }

@@ -1,4 +1,3 @@
-/** Scenarios of VPN subscriptions. */
 import { eq } from 'drizzle-orm';
 import { vpnSubscriptions } from '#db/schema.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -9,7 +8,6 @@ import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Shortened waits. */
 const SOON = { 'vpn_subscription.cancel_check': '300ms', 'vpn_subscription.expiry_grace': '300ms' };
 
 export const SUBSCRIPTIONS: Readonly<Record<string, Scenario>> = {
@@ -83,7 +81,6 @@ export const SUBSCRIPTIONS: Readonly<Record<string, Scenario>> = {
   },
 };
 
-/** A plan that is not sold. */
 const UNAVAILABLE = 396;
 
 /** Creates an active subscription, whose workflow waits for its end. */
@@ -106,7 +103,6 @@ async function endsSoon({ stack }: OrderDesk, temporal: TemporalUi, id: string):
     .executeUpdate(changeLimitUpdate, { args: [{ ...ADA, max_price: { amount: '99.00', currency: 'USD' } }] });
 }
 
-/** Number of look-ups of subscriptions at the service. */
 async function lookUps({ simulator }: OrderDesk): Promise<number> {
   return (await simulator.requests('getVpnSubscription')).length;
 }

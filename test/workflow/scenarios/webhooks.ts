@@ -1,4 +1,3 @@
-/** Scenarios of webhook endpoints. */
 import { randomUUID } from 'node:crypto';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
@@ -44,7 +43,6 @@ export const WEBHOOKS: Readonly<Record<string, Scenario>> = {
   ),
 };
 
-/** Creates an endpoint and sends it a test event. */
 async function endpoint(stack: Stack, { url }: WebhookReceiver): Promise<string> {
   // Only test events, so that other work sends nothing to it.
   const id = (
