@@ -98,17 +98,20 @@ export function withoutCanary(stop: DriftStop, id: string): DriftStop {
 /** `whole`: delivered. `passed_on`: it definitely bought nothing. */
 export type CanaryFate = 'whole' | 'passed_on' | 'pending';
 
-/** Fates of the canaries, and products of drifted purchases that are still open, or ended without being whole. */
-interface DriftStopFacts {
-  readonly fates: ReadonlyMap<string, CanaryFate>;
-  readonly parkedProducts: ReadonlySet<number>;
-  readonly unprovenProducts: ReadonlySet<number>;
-}
-
-/** Once no drifted purchase is parked, the stop ends: one canary remains, unless the kind was proven since. */
+/**
+ * Once no drifted purchase is parked, the stop ends: one canary remains, unless the kind was proven since.
+ * @param facts.parkedProducts of drifted purchases that are still open. @param facts.unprovenProducts of those that
+ *   ended without being whole.
+ */
 export function afterLook(
   stop: DriftStop,
-  { fates, parkedProducts, unprovenProducts }: DriftStopFacts,
+  {
+    fates,
+    parkedProducts,
+    unprovenProducts,
+  }: { readonly fates: ReadonlyMap<string, CanaryFate> } & Readonly<
+    Record<'parkedProducts' | 'unprovenProducts', ReadonlySet<number>>
+  >,
   now: number,
   policy: DriftPolicy,
 ): DriftStop {
