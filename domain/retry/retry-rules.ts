@@ -12,7 +12,7 @@ import {
 } from '#domain/policy/settings.ts';
 import { counted } from '#domain/text.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
-import { HOLD_REASONS } from '#domain/work/hold-reasons.ts';
+import { HOLD_REASONS } from '#domain/work/failure.ts';
 
 type RetriedClass = keyof typeof HOLD_REASONS | 'supplier_failed';
 

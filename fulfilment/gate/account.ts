@@ -17,7 +17,7 @@ import {
 } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { judgeReservation, type GateStop } from '#domain/gate/purchase-gate.ts';
-import { spendDay, spendProblem, untilNextDay } from '#domain/gate/spend-limit.ts';
+import { spendDay, spendProblem, untilNextDay } from '#domain/gate/purchase-gate.ts';
 import { compareMoney, plainMoney, type Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 

@@ -10,7 +10,7 @@ import { gateWaits, gateWallet } from '#db/schema.ts';
 import { workOf } from '#db/work/attempts.ts';
 import { isIdle } from '#domain/gate/circuit.ts';
 import { circuitOf, driftStopOf, pauseOf, releasable, type Barrier } from '#domain/gate/purchase-gate.ts';
-import { spendDay } from '#domain/gate/spend-limit.ts';
+import { spendDay } from '#domain/gate/purchase-gate.ts';
 import { compareMoney, moneyOf, subtractMoney, type Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';

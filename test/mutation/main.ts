@@ -18,7 +18,6 @@ const RULES: Readonly<Record<string, string>> = {
   'domain/work/attempt-lifecycle.ts': 'unit/domain/work/attempt-lifecycle',
   'domain/gate/circuit.ts': 'property/domain/circuit',
   'domain/work/failure.ts': 'unit/domain/purchase/purchase-decision unit/domain/work/failure',
-  'domain/work/hold-reasons.ts': 'unit/domain/purchase/purchase-decision',
   'domain/work/lifecycle.ts': 'unit/domain/work/lifecycle unit/domain/work/caller-wait property/domain/task-position',
   'domain/money/money.ts': 'unit/domain/money/compare-amounts unit/domain/cancellation/credit property/domain/money',
   'domain/relay/observation.ts': 'unit/domain/relay/observation',
@@ -26,7 +25,6 @@ const RULES: Readonly<Record<string, string>> = {
     'unit/domain/operator/operator-actions unit/domain/operator/operator-verdicts property/domain/operator-actions',
   'domain/purchase/purchase-decision.ts': 'unit/domain/purchase/purchase-decision property/domain/purchase-decision',
   'domain/gate/purchase-gate.ts': 'property/domain/purchase-gate',
-  'domain/gate/spend-limit.ts': 'property/domain/purchase-gate',
   'domain/money/books.ts': BOOKS,
   'domain/money/reconciliation.ts': BOOKS,
   'domain/cancellation/refund.ts':

@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { circuitNames } from '#domain/gate/circuit.ts';
-import { circuitOf, judgeReservation, pauseOf, releasable } from '#domain/gate/purchase-gate.ts';
-import { spendDay, spendProblem, untilNextDay } from '#domain/gate/spend-limit.ts';
+import {
+  circuitOf,
+  judgeReservation,
+  pauseOf,
+  releasable,
+  spendDay,
+  spendProblem,
+  untilNextDay,
+} from '#domain/gate/purchase-gate.ts';
 import { addMoney, compareMoney } from '#domain/money/money.ts';
 import { judgeAbandon, judgeRelease, mayHaveCost } from '#domain/operator/operator-actions.ts';
 import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
