@@ -11,8 +11,7 @@ import {
   type Values,
 } from '#domain/policy/settings.ts';
 import { counted } from '#domain/text.ts';
-import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
-import { HOLD_REASONS } from '#domain/work/failure.ts';
+import { FAILURE_CLASSES, HOLD_REASONS, type FailureClass } from '#domain/work/failure.ts';
 
 type RetriedClass = keyof typeof HOLD_REASONS | 'supplier_failed';
 

@@ -16,8 +16,7 @@ import {
   walletMovements,
 } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
-import { judgeReservation, type GateStop } from '#domain/gate/purchase-gate.ts';
-import { spendDay, spendProblem, untilNextDay } from '#domain/gate/purchase-gate.ts';
+import { judgeReservation, type GateStop, spendDay, spendProblem, untilNextDay } from '#domain/gate/purchase-gate.ts';
 import { compareMoney, plainMoney, type Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 
