@@ -2,7 +2,6 @@
 import type { Sighting } from '#domain/gate/first-purchase-check.ts';
 import type { Capabilities } from '#domain/service/capability-profile.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
-import type { ServiceClient } from '#upstream/client.ts';
 import {
   type ContractReport,
   type Finding,
@@ -13,7 +12,6 @@ import {
 import type { EndpointName, EventKind } from '#upstream/contract.ts';
 import {
   type ListedPurchaseCheck,
-  type PurchaseReads,
   UNIT_UNKNOWN,
   checkListedOrder,
   checkListedSubscription,
@@ -21,7 +19,7 @@ import {
 } from '#upstream/first-purchase-check/listed-purchases.ts';
 import {
   type DebitNaming,
-  type FreeReadClient,
+  type FirstPurchaseCheckClient,
   type PriceList,
   debitsOf,
   failedCall,
@@ -30,9 +28,6 @@ import {
   readFree,
 } from '#upstream/first-purchase-check/reads.ts';
 import { isOfOrder } from '#upstream/mapping/wallet-movements.ts';
-
-/** None of these buys, cancels or changes anything. */
-export type FirstPurchaseCheckClient = PurchaseReads & FreeReadClient & Pick<ServiceClient, 'getOpenApi'>;
 
 export interface LookOptions {
   readonly kinds: readonly PurchaseKind[];
@@ -83,15 +78,13 @@ export async function lookAtService(
   return sightings;
 }
 
-type Described =
-  | { readonly kind: 'read'; readonly report: ContractReport }
-  | { readonly kind: 'none'; readonly reason: string };
-
 async function readDocument(
   client: FirstPurchaseCheckClient,
   capabilities: Capabilities,
   document: JsonObject | undefined,
-): Promise<Described> {
+): Promise<
+  { readonly kind: 'read'; readonly report: ContractReport } | { readonly kind: 'none'; readonly reason: string }
+> {
   if (document !== undefined) return { kind: 'read', report: checkContract(document, capabilities) };
   const answer = await client.getOpenApi();
   if (answer.ok) return { kind: 'read', report: checkContract(answer.value, capabilities) };
@@ -141,19 +134,22 @@ function clause({ part, name, message }: Finding): string {
   return `${place}${name === undefined ? '' : `${name} `}${message}`;
 }
 
-interface PurchaseCheck {
-  readonly calls: readonly EndpointName[];
-  readonly events: readonly EventKind[];
-  /** The options of a top-up have the shape of packages. */
-  readonly priceList: PriceList;
-  readonly debits: DebitNaming;
-  readonly listed: ListedPurchaseCheck;
-}
-
 /** Every purchase logs in, and is settled by the wallet. */
 const OF_ALL = ['login', 'getWallet', 'listWalletTransactions'] as const satisfies readonly EndpointName[];
 
-export const PURCHASE_CHECKS: Readonly<Record<PurchaseKind, PurchaseCheck>> = {
+export const PURCHASE_CHECKS: Readonly<
+  Record<
+    PurchaseKind,
+    {
+      readonly calls: readonly EndpointName[];
+      readonly events: readonly EventKind[];
+      /** The options of a top-up have the shape of packages. */
+      readonly priceList: PriceList;
+      readonly debits: DebitNaming;
+      readonly listed: ListedPurchaseCheck;
+    }
+  >
+> = {
   order: {
     calls: [...OF_ALL, 'listPackages', 'createOrder', 'getOrder', 'listOrders', 'getEsim'],
     events: ['order.completed', 'order.processing', 'order.failed'],

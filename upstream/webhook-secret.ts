@@ -1,26 +1,15 @@
 import { isDefinite } from '#domain/work/failure.ts';
 import type { ServiceClient } from '#upstream/client.ts';
-import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
+import { failed, type ServiceFailure } from '#upstream/client/error-mapping.ts';
 
 export type SecretChange = 'create' | 'rotate';
 
-export interface SecretStore<Stored> {
-  lock(): Promise<boolean>;
-  replace(secret: string): Promise<Stored>;
-}
-
 export type SecretRefusal =
-  /** `create` only: the service does not show its secret again. */
-  | { readonly ok: false; readonly reason: 'exists' }
-  /** `rotate` only. */
-  | { readonly ok: false; readonly reason: 'missing' }
-  | { readonly ok: false; readonly reason: 'busy' }
-  | { readonly ok: false; readonly reason: 'unsupported' }
+  /** `exists`: `create` only; the service does not show its secret again. `missing`: `rotate` only. */
+  | { readonly ok: false; readonly reason: 'exists' | 'missing' | 'busy' | 'unsupported' }
   | { readonly ok: false; readonly reason: 'refused'; readonly failure: ServiceFailure }
   /** A created secret may never have been received. Only a later rotation replaces it. */
   | { readonly ok: false; readonly reason: 'unknown'; readonly failure: ServiceFailure };
-
-export type SecretChangeResult<Stored> = { readonly ok: true; readonly stored: Stored } | SecretRefusal;
 
 type SecretCalls = Pick<ServiceClient, 'createWebhookSecret' | 'rotateWebhookSecret'>;
 
@@ -31,9 +20,9 @@ type SecretCalls = Pick<ServiceClient, 'createWebhookSecret' | 'rotateWebhookSec
  */
 export async function changeWebhookSecret<Stored>(
   service: SecretCalls,
-  store: SecretStore<Stored>,
+  store: { lock(): Promise<boolean>; replace(secret: string): Promise<Stored> },
   change: SecretChange,
-): Promise<SecretChangeResult<Stored>> {
+): Promise<{ readonly ok: true; readonly stored: Stored } | SecretRefusal> {
   if (!(await store.lock())) return { ok: false, reason: 'busy' };
   const made = await makeSecret(service, change);
   return made.ok ? { ok: true, stored: await store.replace(made.secret) } : made;
@@ -71,9 +60,7 @@ async function makeSecret(
   return { ok: false, reason: 'unknown', failure: lost ?? NEVER_SETTLED };
 }
 
-const NEVER_SETTLED: ServiceFailure = {
-  ok: false,
-  kind: 'failure',
-  failure: 'unreadable_answer',
-  detail: 'The service alternately reports that it has a webhook secret and that it has none.',
-};
+const NEVER_SETTLED = failed(
+  'unreadable_answer',
+  'The service alternately reports that it has a webhook secret and that it has none.',
+);

@@ -11,7 +11,8 @@ import {
   releaseRecorded,
 } from '#fulfilment/gate/pauses.ts';
 import type { Logger } from '#telemetry/logger.ts';
-import { lookAtService, type FirstPurchaseCheckClient } from '#upstream/first-purchase-check.ts';
+import { lookAtService } from '#upstream/first-purchase-check.ts';
+import type { FirstPurchaseCheckClient } from '#upstream/first-purchase-check/reads.ts';
 import { RepeatedWork } from '#worker/repeated-work.ts';
 
 interface FirstPurchaseCheckOptions {

@@ -1,5 +1,5 @@
 import type { DeploymentVersion } from '#config/config.ts';
-import type { TemporalHealthPolicy } from '#domain/policy/relay-policy.ts';
+import type { Policy } from '#domain/policy/policy.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import type { Degradation } from '#telemetry/probes.ts';
@@ -11,7 +11,7 @@ interface TemporalWatchOptions {
   /** Asks Temporal; it may hang. Undefined: it answers, and the worker has no connection of its own yet. */
   readonly ask: () => Promise<Routing | undefined>;
   readonly own: DeploymentVersion | undefined;
-  readonly policy: TemporalHealthPolicy;
+  readonly policy: Policy['temporalHealth'];
   readonly metrics: Pick<Metrics, 'temporalUnreachable'>;
   readonly logger: Logger;
   readonly now: () => number;

@@ -30,7 +30,11 @@ const MAX_UPKEEP = 8;
 /** Each send mostly waits for its receiver. */
 const MAX_ENDPOINTS = 20;
 
-interface WorkersOptions {
+/**
+ * Slots for each queue: slow webhooks, look-ups and upkeep do not delay purchases. Temporal applies the limits to all
+ * workers of a queue. All workers have the version, so that activities of a pinned run go to it.
+ */
+export async function createWorkers(options: {
   readonly connection: NativeConnection;
   readonly config: Pick<
     WorkerConfig,
@@ -40,13 +44,7 @@ interface WorkersOptions {
   readonly activities: object;
   readonly webhookActivities: object;
   readonly dataConverter: NonNullable<WorkerOptions['dataConverter']>;
-}
-
-/**
- * Slots for each queue: slow webhooks, look-ups and upkeep do not delay purchases. Temporal applies the limits to all
- * workers of a queue. All workers have the version, so that activities of a pinned run go to it.
- */
-export async function createWorkers(options: WorkersOptions): Promise<Worker[]> {
+}): Promise<Worker[]> {
   const { connection, config, activities, webhookActivities, dataConverter } = options;
   const common: Omit<WorkerOptions, 'taskQueue'> = {
     connection,

@@ -31,14 +31,7 @@ export async function reconcileWorkflow(): Promise<{ lookedUp: number; newReport
   return within('1m', 'Look up at the service what has been silent for long').reconcileSilentWork();
 }
 
-interface SweepResult {
-  readonly requested: number;
-  readonly woken: number;
-  readonly forgotten: number;
-  readonly next?: SweepCursor;
-}
-
-export async function sweepWorkflow(): Promise<SweepResult> {
+export async function sweepWorkflow() {
   // A schedule hands the result of its last run to the next one.
   const from = cursorOf(workflowInfo().lastResult);
   const { requestIdleWork } = within('30s', 'Start or wake the workflows of idle work');

@@ -11,7 +11,7 @@ import type { RetryChangeRequest } from '#domain/retry/retry-change.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
-import type { FinalStatus, WorkStatus } from '#domain/work/lifecycle.ts';
+import type { WorkEnd, WorkStatus } from '#domain/work/lifecycle.ts';
 import type { Remembered, RunState } from '#workflows/run/state.ts';
 
 /** The name and form of Temporal's own tracing packages: `{ traceparent }` as plain JSON. */
@@ -102,10 +102,7 @@ export interface PurchaseWorkflowInput {
 }
 
 /** A business failure is a result, not an error. */
-export interface PurchaseWorkflowResult {
-  readonly status: FinalStatus;
-  readonly esimId?: string;
-  readonly failure?: FailureClass;
+export interface PurchaseWorkflowResult extends WorkEnd {
   /** A following run needs it if PostgreSQL loses this end. */
   readonly witness?: Witness;
 }

@@ -15,9 +15,12 @@ import {
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import { esimDetails, readUsage } from '#upstream/mapping/esims.ts';
 
-type WatchDependencies = Pick<WorkDependencies, 'database' | 'service' | 'now'> & { readonly watch: WatchPolicy };
-
-export function createWatchActivities({ database, service, watch, now }: WatchDependencies) {
+export function createWatchActivities({
+  database,
+  service,
+  watch,
+  now,
+}: Pick<WorkDependencies, 'database' | 'service' | 'now'> & { readonly watch: WatchPolicy }) {
   const announceAll = async (announcePage: AnnouncePage): Promise<number> => {
     let total = 0;
     let after: ExpiryCursor | undefined;

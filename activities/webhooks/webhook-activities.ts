@@ -23,16 +23,14 @@ export type DeliveryRound =
       readonly nextAt: number;
       /** Counted up to 10,000. */
       readonly pending: number;
-      readonly failing?: EndpointFailure;
+      readonly failing?: {
+        readonly since: number;
+        readonly failures: number;
+        readonly last: string;
+        /** True when it gets one delivery at a time until one succeeds. */
+        readonly isHeld: boolean;
+      };
     };
-
-interface EndpointFailure {
-  readonly since: number;
-  readonly failures: number;
-  readonly last: string;
-  /** True when it gets one delivery at a time until one succeeds. */
-  readonly isHeld: boolean;
-}
 
 export interface WebhookActivities {
   /** Deliveries are leased, so a second execution sends none twice. Those of a dead worker are sent again. */

@@ -7,14 +7,13 @@ import type { PurchaseActivities, StepRecord, SubscriptionActivities } from '#do
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal, type WorkEnd } from '#domain/work/lifecycle.ts';
 import { performAction } from '#fulfilment/operator/perform-action.ts';
-import { proveAbsence } from '#fulfilment/purchase/absence.ts';
 import { beginWork, openNextAttempt } from '#fulfilment/purchase/begin.ts';
 import { completePurchase } from '#fulfilment/purchase/deliver.ts';
 import { withSharedReads, type WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { readDebitEvidence } from '#fulfilment/purchase/evidence.ts';
-import { lookUpPurchase } from '#fulfilment/purchase/look-up.ts';
+import { proveAbsence, lookUpPurchase } from '#fulfilment/purchase/look-up.ts';
 import { sendPurchase } from '#fulfilment/purchase/send.ts';
-import { cancelSubscription, lookUpSubscription } from '#fulfilment/purchase/subscription.ts';
+import { cancelSubscription, lookUpSubscription } from '#fulfilment/purchase/vpn-subscription.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { markRefundNeedsAttention } from '#fulfilment/work/refunds.ts';
 import { ACTION_REFUSED, SEND_NOT_BEGUN, WORK_FINISHED, WORK_MISSING } from '#workflows/messages.ts';

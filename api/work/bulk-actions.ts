@@ -20,7 +20,7 @@ import { workFilter } from '#api/work/work-schemas.ts';
 import { scopesOfKind } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { chooseWork } from '#db/work/counts.ts';
+import { chooseWork } from '#db/work/work-reads.ts';
 import type { OperatorAction } from '#domain/operator/operator-actions.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';

@@ -2,7 +2,7 @@ import { and, desc, eq, getTableColumns, gt, isNull, lt, or, sql } from 'drizzle
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { apiKeys } from '#db/schema.ts';
-import type { Money } from '#domain/money/money.ts';
+import { moneyOf, type Money } from '#domain/money/money.ts';
 import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
@@ -48,7 +48,7 @@ export function spendLimitOf({
   spendLimitAmount: amount,
   spendLimitCurrency: currency,
 }: Pick<ApiKeyRow, 'spendLimitAmount' | 'spendLimitCurrency'>): Money | undefined {
-  return amount === null || currency === null ? undefined : { amount, currency };
+  return moneyOf(amount, currency);
 }
 
 export async function addApiKey(db: Executor, { scopes, spendLimit, ...key }: NewApiKey): Promise<string> {
@@ -170,15 +170,9 @@ export async function listApiKeys(db: Executor): Promise<Omit<ApiKeyRow, 'hash'>
   return db.select(shown).from(apiKeys).orderBy(apiKeys.createdAt, apiKeys.id);
 }
 
-interface WorkScopes {
-  readonly read: WorkScope;
-  readonly write: WorkScope;
-  readonly operate: WorkScope;
-}
-
 type WorkScope = `${(typeof KINDS)[WorkKind]['scope']}:${'read' | 'write' | 'operate'}`;
 
-export function scopesOfKind(kind: WorkKind): WorkScopes {
+export function scopesOfKind(kind: WorkKind): Readonly<Record<'read' | 'write' | 'operate', WorkScope>> {
   const { scope } = KINDS[kind];
   return { read: `${scope}:read`, write: `${scope}:write`, operate: `${scope}:operate` };
 }

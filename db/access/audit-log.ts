@@ -1,29 +1,33 @@
 import { and, desc, eq, gt, lt } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import { matches, type PageOptions } from '#db/lists/pages.ts';
 import { apiKeys, auditLog } from '#db/schema.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-
-type OtherSubject =
-  | 'line'
-  | 'api_key'
-  | 'capability_profile'
-  | 'case'
-  | 'dead_letter'
-  | 'encryption_key'
-  | 'esim'
-  | 'order_batch'
-  | 'pause'
-  | 'pricing_rule'
-  | 'share_link'
-  | 'wallet_movement'
-  | 'webhook_endpoint'
-  | 'webhook_secret';
 
 export interface AuditEntry {
   /** An API key's id, `command/<operating-system account>`, or `share_link/<id>`. */
   readonly actor: string;
   readonly action: string;
-  readonly subject: WorkRef | { readonly kind: OtherSubject; readonly id: string };
+  readonly subject:
+    | WorkRef
+    | {
+        readonly kind:
+          | 'line'
+          | 'api_key'
+          | 'capability_profile'
+          | 'case'
+          | 'dead_letter'
+          | 'encryption_key'
+          | 'esim'
+          | 'order_batch'
+          | 'pause'
+          | 'pricing_rule'
+          | 'share_link'
+          | 'wallet_movement'
+          | 'webhook_endpoint'
+          | 'webhook_secret';
+        readonly id: string;
+      };
   /** For an API key or webhook endpoint it names the change, without secrets. */
   readonly reason?: string;
 }
@@ -45,26 +49,19 @@ export async function addAuditEntries(db: Executor, entries: readonly AuditEntry
   await db.insert(auditLog).values(rows);
 }
 
-interface AuditFilter {
-  readonly actor?: string | undefined;
-  readonly action?: string | undefined;
-  readonly subjectKind?: string | undefined;
-  readonly subjectId?: string | undefined;
-  /** Both exclusive. */
-  readonly after?: Date | undefined;
-  readonly before?: Date | undefined;
-}
-
 export interface AuditRow {
   readonly entry: typeof auditLog.$inferSelect;
   readonly key: { readonly name: string; readonly prefix: string } | null;
 }
 
-/** Newest first. @param page.after id of the last entry of the previous page. */
+/** Newest first. @param filter.after exclusive, as is `before`. */
 export async function listAuditEntries(
   db: Executor,
-  filter: AuditFilter,
-  page: { readonly limit: number; readonly after?: bigint | undefined },
+  filter: { readonly [Name in 'actor' | 'action' | 'subjectKind' | 'subjectId']?: string | undefined } & {
+    readonly after?: Date | undefined;
+    readonly before?: Date | undefined;
+  },
+  page: PageOptions<bigint>,
 ): Promise<AuditRow[]> {
   return db
     .select({ entry: auditLog, key: { name: apiKeys.name, prefix: apiKeys.prefix } })
@@ -72,12 +69,12 @@ export async function listAuditEntries(
     .leftJoin(apiKeys, eq(apiKeys.id, auditLog.actor))
     .where(
       and(
-        filter.actor === undefined ? undefined : eq(auditLog.actor, filter.actor),
-        filter.action === undefined ? undefined : eq(auditLog.action, filter.action),
-        filter.subjectKind === undefined ? undefined : eq(auditLog.subjectKind, filter.subjectKind),
-        filter.subjectId === undefined ? undefined : eq(auditLog.subjectId, filter.subjectId),
-        filter.after === undefined ? undefined : gt(auditLog.at, filter.after),
-        filter.before === undefined ? undefined : lt(auditLog.at, filter.before),
+        matches(auditLog.actor, filter.actor),
+        matches(auditLog.action, filter.action),
+        matches(auditLog.subjectKind, filter.subjectKind),
+        matches(auditLog.subjectId, filter.subjectId),
+        filter.after && gt(auditLog.at, filter.after),
+        filter.before && lt(auditLog.at, filter.before),
         page.after === undefined ? undefined : lt(auditLog.id, page.after),
       ),
     )

@@ -1,6 +1,7 @@
 import { and, arrayContains, asc, eq, gt, gte, isNull, lte, sql, type SQL } from 'drizzle-orm';
 import type { PackageRow, VpnPlanRow } from '#db/catalogue/catalogue.ts';
 import type { Executor } from '#db/connection/database.ts';
+import { matches, type PageOptions } from '#db/lists/pages.ts';
 import { packages, vpnPlans } from '#db/schema.ts';
 
 /** A value that is not known meets none of the filters. */
@@ -42,17 +43,12 @@ export interface ItemOrder<Field extends string> {
   readonly isReversed: boolean;
 }
 
-interface Page {
-  readonly limit: number;
-  /** Keys of the last item of the page before: the item may have changed since. */
-  readonly after: readonly string[] | undefined;
-}
-
+/** @param page.after keys of the last item of the page before: the item may have changed since. */
 export async function pageOfPackages(
   db: Executor,
   filter: PackageFilter,
   order: ItemOrder<'id' | 'price' | 'data' | 'days'>,
-  { limit, after }: Page,
+  { limit, after }: PageOptions<readonly string[]>,
 ): Promise<SortedItem<PackageRow>[]> {
   const { countries, anyCountry, unlimited, minDataMb, maxDataMb } = filter;
   const { dataMb } = packages;
@@ -65,7 +61,7 @@ export async function pageOfPackages(
         meetsFilter(packages, filter),
         countries === undefined ? undefined : arrayContains(packages.countries, [...countries]),
         anyCountry === undefined ? undefined : isValidInOne(anyCountry),
-        unlimited === undefined ? undefined : eq(packages.unlimited, unlimited),
+        matches(packages.unlimited, unlimited),
         minDataMb === undefined ? undefined : sql`(${packages.unlimited} or ${dataMb} >= ${minDataMb})`,
         maxDataMb === undefined ? undefined : lte(dataMb, maxDataMb),
         after === undefined ? undefined : isAfter(keys, order.field, after),
@@ -79,7 +75,7 @@ export async function pageOfPlans(
   db: Executor,
   filter: ItemFilter,
   { field, isReversed }: ItemOrder<'id' | 'price' | 'days'>,
-  { limit, after }: Page,
+  { limit, after }: PageOptions<readonly string[]>,
 ): Promise<SortedItem<VpnPlanRow>[]> {
   const keys = itemKeys(vpnPlans, field, isReversed);
   return db
@@ -113,10 +109,10 @@ function meetsFilter(table: Table, filter: ItemFilter): SQL | undefined {
   return and(
     includeRemoved === true ? undefined : isNull(table.removedAt),
     text === undefined ? undefined : sql`position(${text.toLowerCase()} in ${table.searchName}) > 0`,
-    available === undefined ? undefined : eq(table.available, available),
+    matches(table.available, available),
     minDays === undefined ? undefined : gte(table.days, minDays),
     maxDays === undefined ? undefined : lte(table.days, maxDays),
-    currency === undefined ? undefined : eq(table.priceCurrency, currency),
+    matches(table.priceCurrency, currency),
     minPrice === undefined ? undefined : gte(table.priceAmount, minPrice),
     maxPrice === undefined ? undefined : lte(table.priceAmount, maxPrice),
     updatedAfter === undefined ? undefined : gt(table.updatedAt, updatedAfter),

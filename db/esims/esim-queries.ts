@@ -1,7 +1,16 @@
-import { and, asc, count, eq, getTableColumns, gt, inArray, lt, lte, ne, or, sql, type SQL } from 'drizzle-orm';
+import { and, asc, count, eq, getTableColumns, inArray, lte, ne, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { type Owner, ownEsims } from '#db/lists/ownership.ts';
-import { following, newest, oneOf, type PageOptions, pageOfStatuses } from '#db/lists/pages.ts';
+import {
+  following,
+  matches,
+  newest,
+  oneOf,
+  type PageOptions,
+  pageOfStatuses,
+  type TimeFilter,
+  withinTimes,
+} from '#db/lists/pages.ts';
 import { attempts, esims, esimUsage, orders, topups } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
 import type { EsimRow } from '#db/work/rows.ts';
@@ -58,34 +67,29 @@ export async function viewEsims(db: Executor, ids: readonly string[], owner: Own
     .where(and(inArray(esims.id, [...ids]), ownEsims(db, owner)));
 }
 
-interface EsimFilter {
-  readonly statuses?: readonly string[] | undefined;
-  readonly ids?: readonly string[] | undefined;
-  readonly orderId?: string | undefined;
-  readonly externalOrderIds?: readonly string[] | undefined;
-  readonly customerReferenceHash?: Buffer | undefined;
-  readonly iccid?: string | undefined;
-  readonly packageId?: number | undefined;
-  /** All exclusive. */
-  readonly createdAfter?: Date | undefined;
-  readonly createdBefore?: Date | undefined;
-  readonly updatedAfter?: Date | undefined;
-}
-
-export function pageOfEsims(db: Executor, owner: Owner, filter: EsimFilter, { limit, after }: PageOptions) {
+export function pageOfEsims(
+  db: Executor,
+  owner: Owner,
+  filter: TimeFilter & {
+    readonly statuses?: readonly string[] | undefined;
+    readonly ids?: readonly string[] | undefined;
+    readonly orderId?: string | undefined;
+    readonly externalOrderIds?: readonly string[] | undefined;
+    readonly customerReferenceHash?: Buffer | undefined;
+    readonly iccid?: string | undefined;
+    readonly packageId?: number | undefined;
+  },
+  { limit, after }: PageOptions,
+) {
   const inPage = and(
     ownEsims(db, owner),
-    filter.orderId === undefined ? undefined : eq(esims.orderId, filter.orderId),
-    filter.ids === undefined ? undefined : oneOf(esims.id)(filter.ids),
-    filter.externalOrderIds === undefined ? undefined : ofOrdersCalled(db, filter.externalOrderIds),
-    filter.customerReferenceHash === undefined
-      ? undefined
-      : eq(esims.customerReferenceHash, filter.customerReferenceHash),
-    filter.iccid === undefined ? undefined : eq(esims.iccid, filter.iccid),
-    filter.packageId === undefined ? undefined : eq(esims.packageId, filter.packageId),
-    filter.createdAfter === undefined ? undefined : gt(esims.createdAt, filter.createdAfter),
-    filter.createdBefore === undefined ? undefined : lt(esims.createdAt, filter.createdBefore),
-    filter.updatedAfter === undefined ? undefined : gt(esims.updatedAt, filter.updatedAfter),
+    matches(esims.orderId, filter.orderId),
+    filter.ids && oneOf(esims.id, filter.ids),
+    filter.externalOrderIds && ofOrdersCalled(db, filter.externalOrderIds),
+    matches(esims.customerReferenceHash, filter.customerReferenceHash),
+    matches(esims.iccid, filter.iccid),
+    matches(esims.packageId, filter.packageId),
+    ...withinTimes(esims, filter),
     following(esims.createdAt, esims.id, after),
   );
   return db
@@ -97,9 +101,9 @@ export function pageOfEsims(db: Executor, owner: Owner, filter: EsimFilter, { li
 }
 
 /** An order that may have bought: at most one for each reference. */
-function ofOrdersCalled(db: Executor, references: unknown): SQL {
+function ofOrdersCalled(db: Executor, references: readonly string[]): SQL {
   const isOne = and(
-    oneOf(orders.externalOrderId)(references),
+    oneOf(orders.externalOrderId, references),
     // As constants, so that the partial index is used.
     sql`${orders.status} not in (${inList(FREES_REFERENCE)})`,
   );
@@ -145,8 +149,6 @@ export async function readRefundContext(db: Executor, esim: EsimRow) {
   };
 }
 
-type EsimUsageRow = typeof esimUsage.$inferSelect;
-
 export async function esimsToLookAt(db: Executor, now: Date, limit: number): Promise<EsimRow[]> {
   return db
     .select()
@@ -179,7 +181,7 @@ export async function storeEsimState(tx: Executor, id: string, facts: EsimFacts,
       installedAt,
       activatedAt,
       expiresAt,
-      readAt: readAt,
+      readAt,
       iccid: sql`coalesce(${esims.iccid}, ${iccid})`,
       updatedAt: sql`case when ${isNews} then now() else ${esims.updatedAt} end`,
     })
@@ -210,7 +212,7 @@ export async function storeUsage(
     .onConflictDoUpdate({ target: esimUsage.esimId, set: reading, setWhere: lte(esimUsage.readAt, readAt) });
 }
 
-export async function storedUsage(db: Executor, esimId: string): Promise<EsimUsageRow | undefined> {
+export async function storedUsage(db: Executor, esimId: string): Promise<typeof esimUsage.$inferSelect | undefined> {
   const [row] = await db.select().from(esimUsage).where(eq(esimUsage.esimId, esimId));
   return row;
 }

@@ -3,6 +3,7 @@ import { inBatches } from '#db/connection/batches.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import type { WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
+import { matches, type PageOptions } from '#db/lists/pages.ts';
 import { events, webhookDeliveries, webhookTries } from '#db/schema.ts';
 import { type EventType, TEST_EVENT } from '#domain/events/event-types.ts';
 import type { DeliveryState, EndpointHealth } from '#domain/events/webhook-delivery.ts';
@@ -89,11 +90,6 @@ export interface DeliveryWithTries {
   readonly tries: readonly WebhookTryRow[];
 }
 
-interface DeliveryFilter {
-  readonly state?: DeliveryState | undefined;
-  readonly eventId?: string | undefined;
-}
-
 /** A delivery that is tried for days has some dozens. */
 const TRIES_SHOWN = 100;
 
@@ -112,15 +108,15 @@ export async function countPendingDeliveries(db: Executor, endpointId: string): 
 export async function listDeliveries(
   db: Executor,
   endpointId: string,
-  { state, eventId }: DeliveryFilter,
-  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+  { state, eventId }: { readonly state?: DeliveryState | undefined; readonly eventId?: string | undefined },
+  { limit, after }: PageOptions<string>,
 ): Promise<DeliveryWithTries[]> {
   return withTries(
     db,
     and(
       eq(webhookDeliveries.endpointId, endpointId),
-      state === undefined ? undefined : eq(webhookDeliveries.state, state),
-      eventId === undefined ? undefined : eq(webhookDeliveries.eventId, eventId),
+      matches(webhookDeliveries.state, state),
+      matches(webhookDeliveries.eventId, eventId),
       after === undefined ? undefined : lt(webhookDeliveries.id, after),
     ),
     limit,

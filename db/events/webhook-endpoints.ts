@@ -3,6 +3,7 @@ import type { KeyRing } from '#crypto/key-ring.ts';
 import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
+import { matches, type PageOptions } from '#db/lists/pages.ts';
 import { webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';
 
 export type WebhookEndpointRow = typeof webhookEndpoints.$inferSelect;
@@ -29,15 +30,11 @@ export async function findWebhookEndpoint(
   return row;
 }
 
-interface EndpointFilter {
-  readonly createdBy?: string | undefined;
-}
-
 export async function listWebhookEndpoints(
   db: Executor,
   owner: Owner,
-  { createdBy }: EndpointFilter,
-  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+  { createdBy }: { readonly createdBy?: string | undefined },
+  { limit, after }: PageOptions<string>,
 ): Promise<WebhookEndpointRow[]> {
   return db
     .select()
@@ -46,7 +43,7 @@ export async function listWebhookEndpoints(
       and(
         isNull(webhookEndpoints.deletedAt),
         own(owner),
-        createdBy === undefined ? undefined : eq(webhookEndpoints.apiKeyId, createdBy),
+        matches(webhookEndpoints.apiKeyId, createdBy),
         after === undefined ? undefined : lt(webhookEndpoints.id, after),
       ),
     )
@@ -120,7 +117,7 @@ export async function noteEndpointWoken(db: Executor, { id, wakesRequested }: En
 }
 
 function own(owner: Owner): SQL | undefined {
-  return owner === undefined ? undefined : eq(webhookEndpoints.ownerId, owner);
+  return matches(webhookEndpoints.ownerId, owner);
 }
 
 /** All that sign now sign until this time at most. Those that sign no more are deleted. */

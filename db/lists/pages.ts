@@ -1,18 +1,36 @@
-import { eq, inArray, sql, type SQL, type SQLWrapper } from 'drizzle-orm';
+import { eq, gt, inArray, lt, sql, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core';
 
 /** Of the last item of a page, in a list by this time. */
 export type PagePosition<Time extends string = 'createdAt'> = Readonly<Record<Time, Date>> & { readonly id: string };
 
-export interface PageOptions {
+/** `after`: what names the last item of the page before. */
+export interface PageOptions<After = PagePosition> {
   readonly limit: number;
-  readonly after?: PagePosition | undefined;
+  readonly after?: After | undefined;
 }
 
-interface Listed extends PgTable {
-  readonly id: AnyPgColumn;
-  readonly status: AnyPgColumn;
-  readonly createdAt: AnyPgColumn;
+/** All exclusive. */
+export interface TimeFilter {
+  readonly createdAfter?: Date | undefined;
+  readonly createdBefore?: Date | undefined;
+  readonly updatedAfter?: Date | undefined;
+}
+
+export function withinTimes(
+  { createdAt, updatedAt }: Readonly<Record<'createdAt' | 'updatedAt', AnyPgColumn>>,
+  { createdAfter, createdBefore, updatedAfter }: TimeFilter,
+): (SQL | undefined)[] {
+  return [
+    createdAfter && gt(createdAt, createdAfter),
+    createdBefore && lt(createdAt, createdBefore),
+    updatedAfter && gt(updatedAt, updatedAfter),
+  ];
+}
+
+/** Undefined where the filter has no value. */
+export function matches(column: AnyPgColumn, value: unknown): SQL | undefined {
+  return value === undefined ? undefined : eq(column, value);
 }
 
 /**
@@ -20,7 +38,7 @@ interface Listed extends PgTable {
  * @param inPage all other conditions; applied before the first few of each status are taken.
  */
 export function pageOfStatuses(
-  table: Listed,
+  table: PgTable & Readonly<Record<'id' | 'status' | 'createdAt', AnyPgColumn>>,
   statuses: readonly string[] | undefined,
   inPage: SQL | undefined,
   limit: number,
@@ -52,13 +70,11 @@ export function following(createdAt: SQLWrapper, id: SQLWrapper, after: PagePosi
   return after && sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`;
 }
 
-type Condition = (value: unknown) => SQL;
-
 /** One parameter, so the statement is the same for any number of texts. */
-export function oneOf(column: AnyPgColumn): Condition {
+export function oneOf(column: AnyPgColumn, texts: readonly string[]): SQL {
   // The sub-query hides their number. Else PostgreSQL would look in all rows in the order of the list, not in the index
   // of the column.
-  return (values) => sql`${column} = any(array(select unnest(${sql.param(values)}::text[])))`;
+  return sql`${column} = any(array(select unnest(${sql.param(texts)}::text[])))`;
 }
 
 /** Found by the index if rare, else by reading the newest rows: PostgreSQL plans it by the value. */

@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import { matches, type PageOptions } from '#db/lists/pages.ts';
 import { bookEntries } from '#db/money/journal.ts';
 import { lockBooks } from '#db/money/reconciliations.ts';
 import { attempts, esims, journal, topups, walletMovements } from '#db/schema.ts';
@@ -27,11 +28,6 @@ interface WalletFilter {
 
 interface JournalFilter extends WalletFilter {
   readonly cause?: CauseKind | undefined;
-}
-
-interface Page {
-  readonly limit: number;
-  readonly after?: bigint | undefined;
 }
 
 /** Each selects kind and id of work. */
@@ -78,7 +74,7 @@ function idBefore(before: Date): SQL {
     9223372036854775807)`;
 }
 
-export function journalPage(db: Executor, filter: JournalFilter, page: Page) {
+export function journalPage(db: Executor, filter: JournalFilter, page: PageOptions<bigint>) {
   const { direction, after, before, cause } = filter;
   return db
     .select()
@@ -87,7 +83,7 @@ export function journalPage(db: Executor, filter: JournalFilter, page: Page) {
       and(
         ...worksOf(filter).map(isForOneOf),
         page.after === undefined ? undefined : lt(journal.id, page.after),
-        cause === undefined ? undefined : eq(journal.causeKind, cause),
+        matches(journal.causeKind, cause),
         direction === undefined ? undefined : isOfDirection(direction),
         after === undefined ? undefined : gt(journal.recordedAt, after),
         ...(before === undefined ? [] : [lt(journal.recordedAt, before), lt(journal.id, idBefore(before))]),
@@ -97,7 +93,11 @@ export function journalPage(db: Executor, filter: JournalFilter, page: Page) {
     .limit(page.limit);
 }
 
-export async function listJournal(db: Executor, filter: JournalFilter, page: Page): Promise<WalletLine[]> {
+export async function listJournal(
+  db: Executor,
+  filter: JournalFilter,
+  page: PageOptions<bigint>,
+): Promise<WalletLine[]> {
   const rows = await journalPage(db, filter, page);
   if (rows.length === 0) return [];
   const ids = rows.map(({ causeId }) => causeId);
@@ -133,7 +133,11 @@ function isAbout({ serviceId }: WalletMovementRow, { causeKind, causeId }: Journ
   return causeKind === 'adjustment' && serviceId === causeId;
 }
 
-export async function listMovementsWithoutCause(db: Executor, filter: WalletFilter, page: Page): Promise<WalletLine[]> {
+export async function listMovementsWithoutCause(
+  db: Executor,
+  filter: WalletFilter,
+  page: PageOptions<bigint>,
+): Promise<WalletLine[]> {
   const { direction, after, before } = filter;
   const rows = await db
     .select()
@@ -143,7 +147,7 @@ export async function listMovementsWithoutCause(db: Executor, filter: WalletFilt
         isNull(walletMovements.causeKind),
         ...worksOf(filter).map(namesOneOf),
         page.after === undefined ? undefined : lt(walletMovements.id, page.after),
-        direction === undefined ? undefined : eq(walletMovements.direction, direction),
+        matches(walletMovements.direction, direction),
         after === undefined ? undefined : gt(walletMovements.readAt, after),
         before === undefined ? undefined : lt(walletMovements.readAt, before),
       ),

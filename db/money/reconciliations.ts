@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, inArray, lt, min, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import type { PagePosition } from '#db/lists/pages.ts';
+import type { PageOptions, PagePosition } from '#db/lists/pages.ts';
 import { installation, reconciliations } from '#db/schema.ts';
 import type { ReconciliationStatus } from '#domain/money/books.ts';
 
@@ -72,7 +72,7 @@ export async function listReconciliations(
     readonly startedAfter?: Date | undefined;
     readonly startedBefore?: Date | undefined;
   },
-  { limit, after }: { readonly limit: number; readonly after?: PagePosition<'startedAt'> | undefined },
+  { limit, after }: PageOptions<PagePosition<'startedAt'>>,
 ): Promise<ReconciliationRow[]> {
   const { status, startedAfter, startedBefore } = filter;
   return db

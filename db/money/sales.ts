@@ -8,12 +8,6 @@ import { WORK_KINDS } from '#domain/work/kinds.ts';
 export const SALES_GROUPS = ['day', 'kind', 'package', 'country'] as const;
 export type SalesGroup = (typeof SALES_GROUPS)[number];
 
-interface SalesWindow {
-  readonly fromDay: string;
-  readonly toDay: string;
-  readonly timeZone: string;
-}
-
 const salesRow = z.object({
   day: z.string().nullable(),
   kind: z.enum(WORK_KINDS).nullable(),
@@ -38,7 +32,7 @@ export type SalesRow = z.output<typeof salesRow>;
  */
 export async function sumSales(
   db: Executor,
-  { fromDay, toDay, timeZone }: SalesWindow,
+  { fromDay, toDay, timeZone }: Readonly<Record<'fromDay' | 'toDay' | 'timeZone', string>>,
   groups: readonly SalesGroup[],
   limit: number,
 ): Promise<SalesRow[]> {

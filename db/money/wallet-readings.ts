@@ -11,6 +11,7 @@ import {
   type DebitDelay,
 } from '#domain/money/absence.ts';
 import { purchaseFinder, type Movement, type MovementNames, type Purchase } from '#domain/money/books.ts';
+import { moneyOf } from '#domain/money/money.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 
 export async function databaseTime(db: Executor): Promise<Date> {
@@ -224,7 +225,7 @@ function readingOf(row: typeof walletReadings.$inferSelect): WalletReading {
   return {
     id,
     beganAt: beganAt.getTime(),
-    balance: amount === null || currency === null ? undefined : { amount, currency },
+    balance: moneyOf(amount, currency),
     isWhole,
     reachesBackTo: reachesBackTo ?? undefined,
     newestRowAt: newestRowAt?.getTime(),

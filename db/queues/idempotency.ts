@@ -29,15 +29,7 @@ export async function findAnswer(
   requestHash: Buffer,
 ): Promise<IdempotencyFinding> {
   const [row] = await db.select().from(idempotencyKeys).where(isOf(id));
-  return row === undefined ? { kind: 'unused' } : findingOf(keyRing, id, requestHash, row);
-}
-
-function findingOf(
-  keyRing: KeyRing,
-  id: IdempotencyKey,
-  requestHash: Buffer,
-  row: typeof idempotencyKeys.$inferSelect,
-): IdempotencyFinding {
+  if (row === undefined) return { kind: 'unused' };
   if (!row.requestHash.equals(requestHash)) return { kind: 'other_request' };
   const body = keyRing.decrypt(row.encryptedResponseBody, bodyAad(id));
   return { kind: 'answered', answer: { status: row.responseStatus, headers: row.responseHeaders, body } };

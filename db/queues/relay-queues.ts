@@ -88,18 +88,12 @@ function stillHeld(queue: keyof typeof QUEUES, rows: readonly TakenRow[]): SQL {
   return sql`(${table.id}, ${table.tries}) in (${taken}) and ${isOpen}`;
 }
 
-interface Postponement {
-  readonly error: string;
-  readonly delayMs: number;
-  /** Too many lasting errors quarantine the row. */
-  readonly isLasting: boolean;
-}
-
+/** @param why.isLasting too many lasting errors quarantine the row. */
 export async function postpone(
   db: Executor,
   queue: keyof typeof QUEUES,
   row: TakenRow,
-  { error, delayMs, isLasting }: Postponement,
+  { error, delayMs, isLasting }: { readonly error: string; readonly delayMs: number; readonly isLasting: boolean },
 ): Promise<void> {
   await db.execute(sql`update ${QUEUES[queue].table} set last_error = ${error}, available_at = ${fromNow(delayMs)},
     lasting_errors = lasting_errors + ${isLasting ? 1 : 0}::integer where ${stillHeld(queue, [row])}`);
@@ -204,10 +198,9 @@ function isPast(ms: number | null): boolean {
 }
 
 export const LAGGING_QUEUES = ['outbox', 'inbox', 'events'] as const;
-type LaggingQueue = (typeof LAGGING_QUEUES)[number];
 
 /** Age of the oldest waiting row in seconds, by PostgreSQL's clock; 0 when none waits. */
-export async function relayLag(db: Executor): Promise<Record<LaggingQueue, number>> {
+export async function relayLag(db: Executor): Promise<Record<(typeof LAGGING_QUEUES)[number], number>> {
   const ageOf = (since: AnyPgColumn) =>
     sql`coalesce(greatest(0, extract(epoch from ${PRESENT} - ${min(since)})), 0)`.mapWith(Number);
   const [ofOutbox] = await db

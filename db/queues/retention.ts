@@ -6,6 +6,7 @@ import { auditLog, events, idempotencyKeys, inbox, timeline, webhookDeliveries }
 import { unfinished } from '#db/schema/columns.ts';
 import { workTable } from '#db/work/rows.ts';
 import { SUBSCRIPTION_ENTRIES } from '#db/work/vpn-subscriptions.ts';
+import type { SweepPolicy } from '#domain/policy/upkeep-policy.ts';
 import type { InboxState } from '#domain/relay/relay-decision.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 
@@ -85,13 +86,6 @@ export async function forgetAudit(db: Executor, { before, batch }: Old): Promise
   return (await db.delete(auditLog).where(inArray(auditLog.id, old)).returning({ id: auditLog.id })).length;
 }
 
-export interface KeptTimes {
-  readonly answersKeptMs: number;
-  readonly eventsKeptMs: number;
-  readonly deliveriesKeptMs: number;
-  readonly historyKeptMs: number;
-}
-
 export const SWEPT_TABLES = [
   'audit_log',
   'events',
@@ -104,7 +98,7 @@ export const SWEPT_TABLES = [
 /** @param now epoch milliseconds. @returns milliseconds; 0 when no row is due. */
 export async function overdueRows(
   db: Executor,
-  kept: KeptTimes,
+  kept: Pick<SweepPolicy, 'answersKeptMs' | 'eventsKeptMs' | 'historyKeptMs'> & { readonly deliveriesKeptMs: number },
   now: number,
 ): Promise<Readonly<Record<(typeof SWEPT_TABLES)[number], number>>> {
   const before = (keptMs: number) => new Date(now - keptMs);

@@ -15,7 +15,7 @@ import {
 import { amount, inList, instant } from '#db/schema/columns.ts';
 import { CIRCUIT_STATES, type CircuitName, type CircuitState } from '#domain/gate/circuit.ts';
 import { DRIFT_STOP_STATES, type Canary, type DriftStopState } from '#domain/gate/drift.ts';
-import { PAUSE_ORIGINS, type Barrier, type PauseOrigin } from '#domain/gate/purchase-gate.ts';
+import { PAUSE_ORIGINS, type Barrier } from '#domain/gate/purchase-gate.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { PurchaseKind, WorkKind } from '#domain/work/kinds.ts';
 
@@ -157,7 +157,7 @@ export const gatePauses = pgTable(
   'gate_pauses',
   {
     id: text('id').primaryKey(),
-    origin: text('origin').$type<PauseOrigin>().notNull().default('operator'),
+    origin: text('origin').$type<(typeof PAUSE_ORIGINS)[number]>().notNull().default('operator'),
     kind: text('kind').$type<WorkKind>(),
     failureClass: text('failure_class').$type<FailureClass>(),
     reason: text('reason').notNull(),

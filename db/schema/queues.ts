@@ -67,15 +67,12 @@ function isOpenWith(name: AnyPgColumn): SQL {
   return sql`state in ('pending', 'relayed', 'quarantined', 'unmatched') and ${name} is not null`;
 }
 
-const OUTBOX_TOPICS = ['start_work', 'wake_work'] as const;
-type OutboxTopic = (typeof OUTBOX_TOPICS)[number];
-
 /** Written in the transaction that needs them; deleted after the hand-over. */
 export const outbox = pgTable(
   'outbox',
   {
     id: bigserial('id', { mode: 'bigint' }).primaryKey(),
-    topic: text('topic').$type<OutboxTopic>().notNull(),
+    topic: text('topic').$type<'start_work' | 'wake_work'>().notNull(),
     subjectKind: text('subject_kind').$type<WorkKind>().notNull(),
     subjectId: text('subject_id').notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),

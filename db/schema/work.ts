@@ -19,6 +19,7 @@ import {
   type RefundState,
   type RefundStatus,
 } from '#domain/cancellation/refund.ts';
+import type { Money } from '#domain/money/money.ts';
 import { SUBSCRIPTION_ENDS, type SubscriptionEnd } from '#domain/relay/observation.ts';
 import { FREES_REFERENCE } from '#domain/work/identifiers.ts';
 import { statusesOf, type StatusOf } from '#domain/work/lifecycle.ts';
@@ -218,19 +219,15 @@ export const vpnSubscriptions = pgTable(
   ],
 );
 
-export interface StoredBatchItem {
-  readonly packageId: number;
-  readonly quantity: number;
-  readonly maxPrice: { readonly amount: string; readonly currency: string } | null;
-}
-
 export const orderBatches = pgTable(
   'order_batches',
   {
     id: text('id').primaryKey(),
     apiKeyId: text('api_key_id').notNull(),
     externalBatchId: text('external_batch_id').notNull().unique(),
-    items: jsonb('items').$type<readonly StoredBatchItem[]>().notNull(),
+    items: jsonb('items')
+      .$type<readonly { readonly packageId: number; readonly quantity: number; readonly maxPrice: Money | null }[]>()
+      .notNull(),
     metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
     size: integer('size').notNull(),
     /** Counted in the transaction that ends the order. */

@@ -12,11 +12,6 @@ interface ServiceToken {
   readonly renewedAt: number;
 }
 
-interface StoredServiceToken {
-  readonly version: number;
-  readonly token: ServiceToken | undefined;
-}
-
 const tokenContent = z.object({ account: z.string(), access_token: z.string() });
 
 /**
@@ -38,7 +33,7 @@ export class ServiceTokenStore {
   }
 
   /** Undefined without a row. A token of another account, or one that no key decrypts, is left out. */
-  async read(): Promise<StoredServiceToken | undefined> {
+  async read(): Promise<{ readonly version: number; readonly token: ServiceToken | undefined } | undefined> {
     const [row] = await this.#database.run((db) =>
       db.select().from(serviceTokens).where(eq(serviceTokens.environment, this.#environment)),
     );

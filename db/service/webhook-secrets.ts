@@ -8,12 +8,8 @@ import { lastWebhookAt } from '#db/queues/inbox.ts';
 import { refusedHeaderPrefixes, webhookSecrets } from '#db/schema.ts';
 import type { RefusedHeaderPrefix } from '#domain/service/service-address.ts';
 
-interface StoredWebhookSecret extends AcceptedSecret {
-  readonly storedAt: Date;
-}
-
 export interface StoredWebhookSecrets {
-  readonly secrets: readonly StoredWebhookSecret[];
+  readonly secrets: readonly (AcceptedSecret & { readonly storedAt: Date })[];
   readonly undecryptable: number;
 }
 

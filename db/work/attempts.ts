@@ -116,7 +116,7 @@ export function ofWork({
 
 const OF_WORK = ofWork({ kind: sql.placeholder('kind'), id: sql.placeholder('id') });
 
-export function workOf({ subjectKind: kind, subjectId: id }: AttemptRow): WorkRef {
+export function workOf({ subjectKind: kind, subjectId: id }: Pick<AttemptRow, 'subjectKind' | 'subjectId'>): WorkRef {
   return { kind, id };
 }
 

@@ -1,7 +1,15 @@
-import { and, eq, gt, inArray, lt, notExists, notInArray, sql } from 'drizzle-orm';
+import { and, eq, inArray, notExists, notInArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { ownRefunds, type Owner } from '#db/lists/ownership.ts';
-import { following, newest, type PageOptions, pageOfStatuses } from '#db/lists/pages.ts';
+import {
+  following,
+  matches,
+  newest,
+  type PageOptions,
+  pageOfStatuses,
+  type TimeFilter,
+  withinTimes,
+} from '#db/lists/pages.ts';
 import { cancellations, refunds, attempts, esims } from '#db/schema.ts';
 import { ofWork } from '#db/work/attempts.ts';
 import { type CancellationRow, type RefundRow, WorkMissingError } from '#db/work/rows.ts';
@@ -20,11 +28,6 @@ export interface StoredCancellation extends StoredWork<CancellationRow> {
   readonly refund: RefundRow | null;
 }
 
-interface CancellationFilter extends WorkFilter {
-  readonly esimId?: string | undefined;
-  readonly customerReferenceHash?: Buffer | undefined;
-}
-
 function select(db: Executor) {
   const facts = attemptSummary(db, 'cancellation');
   return db
@@ -38,7 +41,15 @@ function select(db: Executor) {
 export const cancellationReads = {
   find: (db: Executor, id: string, owner: Owner): Promise<StoredCancellation | undefined> =>
     findOwn(db, 'cancellation', select, id, owner),
-  page: (db: Executor, owner: Owner, filter: CancellationFilter, page: PageOptions) => {
+  page: (
+    db: Executor,
+    owner: Owner,
+    filter: WorkFilter & {
+      readonly esimId?: string | undefined;
+      readonly customerReferenceHash?: Buffer | undefined;
+    },
+    page: PageOptions,
+  ) => {
     const own = [[cancellations.esimId, filter.esimId]] as const;
     // As an array, so that the pages of these eSIMs are read and no others.
     const ofCustomer =
@@ -49,15 +60,6 @@ export const cancellationReads = {
   },
 };
 
-interface RefundFilter {
-  readonly statuses?: readonly RefundStatus[] | undefined;
-  readonly esimId?: string | undefined;
-  /** All exclusive. */
-  readonly createdAfter?: Date | undefined;
-  readonly createdBefore?: Date | undefined;
-  readonly updatedAfter?: Date | undefined;
-}
-
 export async function findRefundById(db: Executor, id: string, owner: Owner): Promise<RefundRow | undefined> {
   const [row] = await db
     .select()
@@ -66,20 +68,25 @@ export async function findRefundById(db: Executor, id: string, owner: Owner): Pr
   return row;
 }
 
-export function pageOfRefunds(db: Executor, owner: Owner, filter: RefundFilter, { limit, after }: PageOptions) {
-  const { statuses, esimId, createdAfter, createdBefore, updatedAfter } = filter;
+export function pageOfRefunds(
+  db: Executor,
+  owner: Owner,
+  filter: TimeFilter & {
+    readonly statuses?: readonly RefundStatus[] | undefined;
+    readonly esimId?: string | undefined;
+  },
+  { limit, after }: PageOptions,
+) {
   const inPage = and(
     ownRefunds(db, owner),
-    esimId === undefined ? undefined : eq(refunds.esimId, esimId),
-    createdAfter === undefined ? undefined : gt(refunds.createdAt, createdAfter),
-    createdBefore === undefined ? undefined : lt(refunds.createdAt, createdBefore),
-    updatedAfter === undefined ? undefined : gt(refunds.updatedAt, updatedAfter),
+    matches(refunds.esimId, filter.esimId),
+    ...withinTimes(refunds, filter),
     following(refunds.createdAt, refunds.id, after),
   );
   return db
     .select()
     .from(refunds)
-    .where(pageOfStatuses(refunds, statuses, inPage, limit))
+    .where(pageOfStatuses(refunds, filter.statuses, inPage, limit))
     .orderBy(newest(refunds.createdAt, refunds.id))
     .limit(limit);
 }

@@ -16,7 +16,7 @@ import {
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { ownCases, type Owner } from '#db/lists/ownership.ts';
-import type { PagePosition } from '#db/lists/pages.ts';
+import { matches, type PageOptions, type PagePosition } from '#db/lists/pages.ts';
 import { cases } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
 import { workTable } from '#db/work/rows.ts';
@@ -154,12 +154,10 @@ function workStatus(db: Executor): SQL<WorkStatus | null> {
 export async function listOpenCases(
   db: Executor,
   owner: Owner,
-  options: {
-    readonly limit: number;
+  options: PageOptions<PagePosition<'openedAt'>> & {
     readonly reason?: AttentionReason | undefined;
     /** Undefined: both. */
     readonly workEnded?: boolean | undefined;
-    readonly after?: PagePosition<'openedAt'> | undefined;
   },
 ): Promise<CaseOfWork[]> {
   const { limit, reason, workEnded, after } = options;
@@ -172,7 +170,7 @@ export async function listOpenCases(
       and(
         isNull(cases.closedAt),
         ownCases(db, owner),
-        reason === undefined ? undefined : eq(cases.reason, reason),
+        matches(cases.reason, reason),
         workEnded === undefined ? undefined : eq(hasEnded, workEnded),
         after === undefined ? undefined : sql`(${cases.openedAt}, ${cases.id}) > (${after.openedAt}, ${after.id})`,
       ),

@@ -1,7 +1,7 @@
 import { eq, and, asc, gt, inArray, lt, sql, sum } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import { following, newest, oneOf, type PageOptions } from '#db/lists/pages.ts';
+import { following, matches, newest, oneOf, type PageOptions, type TimeFilter } from '#db/lists/pages.ts';
 import { orders, esims, orderBatches } from '#db/schema.ts';
 import type { OrderRow, OrderBatchRow } from '#db/work/rows.ts';
 import {
@@ -44,7 +44,7 @@ export const orderReads = {
       [orders.batchId, filter.batchId],
       [orders.customerReferenceHash, filter.customerReferenceHash],
     ] as const;
-    const references = filter.externalOrderIds && oneOf(orders.externalOrderId)(filter.externalOrderIds);
+    const references = filter.externalOrderIds && oneOf(orders.externalOrderId, filter.externalOrderIds);
     return workPage(db, 'order', select, owner, filter, page, own, references);
   },
 };
@@ -58,45 +58,37 @@ export interface StoredBatch {
 
 type ItemTerms = Pick<typeof orders.$inferSelect, 'id' | 'metadata' | 'encryptedCustomerReference'>;
 
-interface BatchFilter {
-  readonly externalBatchId?: string | undefined;
-  readonly isCompleted?: boolean | undefined;
-  readonly createdBy?: string | undefined;
-  /** Both exclusive. */
-  readonly createdAfter?: Date | undefined;
-  readonly createdBefore?: Date | undefined;
-}
-
-function ownBatches(owner: Owner) {
-  return owner === undefined ? undefined : eq(orderBatches.apiKeyId, owner);
-}
-
 export async function findBatch(db: Executor, id: string, owner: Owner): Promise<StoredBatch | undefined> {
   const rows = await db
     .select()
     .from(orderBatches)
-    .where(and(eq(orderBatches.id, id), ownBatches(owner)));
+    .where(and(eq(orderBatches.id, id), matches(orderBatches.apiKeyId, owner)));
   return (await withOrders(db, rows))[0];
 }
 
 export async function listBatches(
   db: Executor,
   owner: Owner,
-  { externalBatchId, isCompleted, createdBy, createdAfter, createdBefore }: BatchFilter,
+  filter: Omit<TimeFilter, 'updatedAfter'> & {
+    readonly externalBatchId?: string | undefined;
+    readonly isCompleted?: boolean | undefined;
+    readonly createdBy?: string | undefined;
+  },
   { limit, after }: PageOptions,
 ): Promise<StoredBatch[]> {
   const { id, createdAt, completedAt, apiKeyId } = orderBatches;
+  const { externalBatchId, isCompleted, createdBy, createdAfter, createdBefore } = filter;
   const rows = await db
     .select()
     .from(orderBatches)
     .where(
       and(
-        ownBatches(owner),
-        externalBatchId === undefined ? undefined : eq(orderBatches.externalBatchId, externalBatchId),
+        matches(apiKeyId, owner),
+        matches(orderBatches.externalBatchId, externalBatchId),
         isCompleted === undefined ? undefined : sql`${completedAt} is ${sql.raw(isCompleted ? 'not null' : 'null')}`,
-        createdBy === undefined ? undefined : eq(apiKeyId, createdBy),
-        createdAfter === undefined ? undefined : gt(createdAt, createdAfter),
-        createdBefore === undefined ? undefined : lt(createdAt, createdBefore),
+        matches(apiKeyId, createdBy),
+        createdAfter && gt(createdAt, createdAfter),
+        createdBefore && lt(createdAt, createdBefore),
         following(createdAt, id, after),
       ),
     )

@@ -15,13 +15,6 @@ import {
 
 export type StoredTopup = StoredWork<TopupRow>;
 
-interface TopupFilter extends WorkFilter {
-  readonly esimId?: string | undefined;
-  readonly externalTopupIds?: readonly string[] | undefined;
-  readonly packageId?: number | undefined;
-  readonly customerReferenceHash?: Buffer | undefined;
-}
-
 function select(db: Executor) {
   const facts = attemptSummary(db, 'topup');
   return db
@@ -34,13 +27,23 @@ function select(db: Executor) {
 export const topupReads = {
   find: (db: Executor, id: string, owner: Owner): Promise<StoredTopup | undefined> =>
     findOwn(db, 'topup', select, id, owner),
-  page: (db: Executor, owner: Owner, filter: TopupFilter, page: PageOptions) => {
+  page: (
+    db: Executor,
+    owner: Owner,
+    filter: WorkFilter & {
+      readonly esimId?: string | undefined;
+      readonly externalTopupIds?: readonly string[] | undefined;
+      readonly packageId?: number | undefined;
+      readonly customerReferenceHash?: Buffer | undefined;
+    },
+    page: PageOptions,
+  ) => {
     const own = [
       [topups.esimId, filter.esimId],
       [topups.packageId, filter.packageId],
       [topups.customerReferenceHash, filter.customerReferenceHash],
     ] as const;
-    const references = filter.externalTopupIds && oneOf(topups.externalTopupId)(filter.externalTopupIds);
+    const references = filter.externalTopupIds && oneOf(topups.externalTopupId, filter.externalTopupIds);
     return workPage(db, 'topup', select, owner, filter, page, own, references);
   },
 };

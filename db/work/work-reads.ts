@@ -1,9 +1,19 @@
-import { and, asc, eq, gt, inArray, lt, sql, type SQL } from 'drizzle-orm';
+import { and, asc, count, eq, gt, inArray, notInArray, sql, type SQL } from 'drizzle-orm';
 import type { AnyPgColumn, PgSelect } from 'drizzle-orm/pg-core';
 import type { Executor } from '#db/connection/database.ts';
 import { prepared, shapeOf, UNNAMED } from '#db/connection/prepared-statements.ts';
 import { type Owner, ownWork } from '#db/lists/ownership.ts';
-import { type PageOptions, following, hasPairs, oneOf, newest, pageOfStatuses } from '#db/lists/pages.ts';
+import {
+  type PageOptions,
+  type TimeFilter,
+  following,
+  hasPairs,
+  matches,
+  oneOf,
+  newest,
+  pageOfStatuses,
+  withinTimes,
+} from '#db/lists/pages.ts';
 import { attempts, timeline } from '#db/schema.ts';
 import { ofWork } from '#db/work/attempts.ts';
 import { isInDoubt } from '#db/work/cases.ts';
@@ -12,9 +22,9 @@ import type { OperatedAttempt } from '#domain/operator/operator-actions.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
-import type { WorkStatus } from '#domain/work/lifecycle.ts';
+import { FINAL_STATUSES, type WorkStatus } from '#domain/work/lifecycle.ts';
 
-export interface WorkFilter {
+export interface WorkFilter extends TimeFilter {
   readonly statuses?: readonly WorkStatus[] | undefined;
   readonly failureClass?: FailureClass | undefined;
   readonly attentionReason?: AttentionReason | undefined;
@@ -22,10 +32,6 @@ export interface WorkFilter {
   readonly createdBy?: string | undefined;
   readonly ids?: readonly string[] | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  /** All exclusive. */
-  readonly createdAfter?: Date | undefined;
-  readonly createdBefore?: Date | undefined;
-  readonly updatedAfter?: Date | undefined;
 }
 
 export interface Successor {
@@ -50,23 +56,17 @@ export const NO_ATTEMPTS: AttemptSummary = {
   replacedBy: null,
 };
 
-function is(column: AnyPgColumn, value: unknown): SQL | undefined {
-  return value === undefined ? undefined : eq(column, value);
-}
-
-export function workConditions(kind: WorkKind, owner: Owner, filter: WorkFilter): SQL | undefined {
+function workConditions(kind: WorkKind, owner: Owner, filter: WorkFilter): SQL | undefined {
   const table = workTable<WorkKind>(kind);
   return and(
     ownWork(kind, owner),
     filter.statuses === undefined ? undefined : inArray(table.status, [...filter.statuses]),
-    is(table.failureClass, filter.failureClass),
-    is(table.attentionReason, filter.attentionReason),
-    is(table.apiKeyId, filter.createdBy),
-    filter.ids === undefined ? undefined : oneOf(table.id)(filter.ids),
-    filter.metadata === undefined ? undefined : hasPairs(table.metadata, filter.metadata),
-    filter.createdAfter === undefined ? undefined : gt(table.createdAt, filter.createdAfter),
-    filter.createdBefore === undefined ? undefined : lt(table.createdAt, filter.createdBefore),
-    filter.updatedAfter === undefined ? undefined : gt(table.updatedAt, filter.updatedAfter),
+    matches(table.failureClass, filter.failureClass),
+    matches(table.attentionReason, filter.attentionReason),
+    matches(table.apiKeyId, filter.createdBy),
+    filter.ids && oneOf(table.id, filter.ids),
+    filter.metadata && hasPairs(table.metadata, filter.metadata),
+    ...withinTimes(table, filter),
   );
 }
 
@@ -107,7 +107,7 @@ export async function workPage<Query extends PgSelect>(
   const others = and(
     workConditions(kind, owner, filter),
     following(createdAt, id, after),
-    ...own.map(([column, value]) => is(column, value)),
+    ...own.map(([column, value]) => matches(column, value)),
     more,
   );
   const { text, condition, values } = shapeOf(pageOfStatuses(table, statuses, others, limit));
@@ -146,22 +146,18 @@ function successorOf(kind: WorkKind): SQL<Successor | null> {
 }
 
 export function summaryColumns({
-  attempts: count,
+  attempts: made,
   serviceId,
   attemptStates,
   inDoubt,
   replacedBy,
 }: ReturnType<typeof attemptSummary>) {
-  return { attempts: count, serviceId, attemptStates, inDoubt, replacedBy };
+  return { attempts: made, serviceId, attemptStates, inDoubt, replacedBy };
 }
 
 export type TimelineRow = Pick<typeof timeline.$inferSelect, 'id' | 'at' | 'event' | 'message' | 'detail'>;
 
-export async function listTimeline(
-  db: Executor,
-  work: WorkRef,
-  options: { limit: number; after?: bigint | undefined },
-): Promise<TimelineRow[]> {
+export async function listTimeline(db: Executor, work: WorkRef, options: PageOptions<bigint>): Promise<TimelineRow[]> {
   const { id, at, event, message, detail } = timeline;
   return db
     .select({ id, at, event, message, detail })
@@ -175,6 +171,30 @@ export async function listTimeline(
     )
     .orderBy(asc(timeline.id))
     .limit(options.limit);
+}
+
+/** The oldest work of the choice; work that has ended only where the choice asks for it. */
+export async function chooseWork(db: Executor, kind: WorkKind, owner: Owner, choice: WorkFilter, limit: number) {
+  const table = workTable(kind);
+  // Ended work would be selected on every call, and work that can be changed would never be reached.
+  const goesOn = choice.ids === undefined && choice.statuses === undefined && choice.attentionReason === undefined;
+  const where = and(
+    workConditions(kind, owner, choice),
+    goesOn ? notInArray(table.status, [...FINAL_STATUSES]) : undefined,
+  );
+  const [total] = await db.select({ matched: count() }).from(table).where(where);
+  const chosen = await db
+    .select({
+      id: table.id,
+      status: table.status,
+      failureClass: table.failureClass,
+      attentionReason: table.attentionReason,
+    })
+    .from(table)
+    .where(where)
+    .orderBy(asc(table.createdAt), asc(table.id))
+    .limit(limit);
+  return { matched: total?.matched ?? 0, chosen };
 }
 
 export async function workExists(db: Executor, { kind, id }: WorkRef, owner: Owner): Promise<boolean> {

@@ -39,8 +39,6 @@ export interface RefundEvidence {
   readonly debit: Evidence<{ readonly found: boolean }>;
 }
 
-type RefundForecast = 'refund_expected' | 'no_refund_expected' | 'unknown';
-
 export function judgeRefundConditions({
   usage,
   installation,
@@ -73,7 +71,10 @@ export function judgeRefundConditions({
 }
 
 /** @param esimStatus before anything is sent. A cancelled eSIM is not refunded again. */
-export function forecastRefund(conditions: readonly RefundCondition[], esimStatus?: string): RefundForecast {
+export function forecastRefund(
+  conditions: readonly RefundCondition[],
+  esimStatus?: string,
+): 'refund_expected' | 'no_refund_expected' | 'unknown' {
   if (esimStatus === 'cancelled') return 'no_refund_expected';
   if (conditions.some(({ result }) => result === 'fail')) return 'no_refund_expected';
   return conditions.every(({ result }) => result === 'pass') ? 'refund_expected' : 'unknown';

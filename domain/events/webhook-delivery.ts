@@ -34,12 +34,6 @@ export interface EndpointHealth {
   readonly retryAt?: number;
 }
 
-interface JudgedTry {
-  readonly failedTries: number;
-  readonly triedSince: number;
-  readonly health: EndpointHealth;
-}
-
 export interface TryJudgement {
   readonly delivery: { readonly state: DeliveryState; readonly nextTryAt?: number };
   readonly health: EndpointHealth;
@@ -58,7 +52,7 @@ export function isDelivered(outcome: TryOutcome): boolean {
  */
 export function judgeTry(
   outcome: TryOutcome,
-  tried: JudgedTry,
+  tried: { readonly failedTries: number; readonly triedSince: number; readonly health: EndpointHealth },
   now: number,
   spread: number,
   policy: OutboundPolicy,

@@ -8,7 +8,6 @@ export type Barrier = `circuit:${CircuitName}` | `pause:${string}` | `drift:${Pu
 
 /** `first_purchase_check`: before the service's answers have been seen. `amounts`: its amounts cannot be understood. */
 export const PAUSE_ORIGINS = ['operator', 'first_purchase_check', 'amounts'] as const;
-export type PauseOrigin = (typeof PAUSE_ORIGINS)[number];
 
 export function pauseScope(kind: string | null, failureClass: string | null): string {
   return `${kind ?? 'all buying'}${failureClass === null ? '' : ` that failed with ${failureClass}`}`;

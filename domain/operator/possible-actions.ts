@@ -12,9 +12,8 @@ import {
   VERDICTS_OF,
 } from '#domain/operator/operator-actions.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
-import type { FailureClass } from '#domain/work/failure.ts';
 import { KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
-import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
 
 /** The service may never finish its work: an operator need not wait until it counts as silent. */
 export function judgeableWithoutCase(work: OperatedWork, kind: WorkKind): readonly AttentionReason[] {
@@ -90,13 +89,6 @@ function nameOf(work: OperatedWork, kind: WorkKind, possible: PossibleAction): s
   return `\`resolve\` with the case \`${possible.reason}\` (${verdicts.join(' or ')})`;
 }
 
-interface WaitingWork {
-  readonly status: WorkStatus;
-  readonly failure?: FailureClass | undefined;
-  readonly attention?: AttentionReason | undefined;
-  readonly attempt: OperatedAttempt;
-}
-
 interface PossibleCommand {
   readonly command: string;
   readonly effect: string;
@@ -129,7 +121,13 @@ const EFFECTS: Readonly<Record<Exclude<PossibleAction['action'], 'resolve'>, str
 /** The failure classes of the purchase gate, which hold other work too. */
 const OF_THE_GATE: ReadonlySet<string> = new Set([...circuitNames, 'purchases_paused', 'spend_limit_reached']);
 
-export function possibleCommands(ref: WorkRef, waiting: WaitingWork): PossibleCommand[] {
+export function possibleCommands(
+  ref: WorkRef,
+  waiting: Pick<OperatedWork, 'status' | 'failure'> & {
+    readonly attention?: AttentionReason | undefined;
+    readonly attempt: OperatedAttempt;
+  },
+): PossibleCommand[] {
   const { status, failure, attention, attempt } = waiting;
   if (status !== 'held' && status !== 'needs_attention') return [];
   const { command } = KINDS[ref.kind];

@@ -41,5 +41,4 @@ export const TEMPORAL_HEALTH_POLICY = {
 };
 
 export type RelayPolicy = Values<typeof RELAY_SETTINGS>;
-export type TemporalHealthPolicy = Readonly<typeof TEMPORAL_HEALTH_POLICY>;
 export const RELAY_POLICY: RelayPolicy = valuesOf(RELAY_SETTINGS);

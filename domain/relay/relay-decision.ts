@@ -68,11 +68,11 @@ export function startDecision(workflow: WorkflowRunState, isEnded: boolean): Sta
   return START_DECISIONS[workflow][isEnded ? 'ended' : 'unfinished'];
 }
 
-/** `running`: it ran already. `finished`: it has completed, and nothing was started. */
-type HandOverOutcome = 'started' | 'notified' | 'running' | 'finished';
-
-/** Otherwise this call has reached the workflow, and nothing more is needed. */
-export function needsRow(outcome: HandOverOutcome): outcome is 'running' | 'finished' {
+/**
+ * `running`: it ran already. `finished`: it has completed, and nothing was started. Otherwise this call has reached the
+ * workflow, and nothing more is needed.
+ */
+export function needsRow(outcome: 'started' | 'notified' | 'running' | 'finished'): outcome is 'running' | 'finished' {
   return outcome === 'running' || outcome === 'finished';
 }
 
@@ -103,14 +103,12 @@ export interface PollPolicy {
   readonly pollMaxMs: number;
 }
 
-interface LastPoll {
-  readonly waitMs: number;
-  readonly foundRows: boolean;
-  readonly isHearing: boolean;
-}
-
 /** Milliseconds. It doubles up to `pollMaxMs` while notifications arrive and the poll finds nothing. */
-export function pollWaitMs({ waitMs, foundRows, isHearing }: LastPoll, { pollMs, pollMaxMs }: PollPolicy): number {
+export function pollWaitMs(
+  last: { readonly waitMs: number; readonly foundRows: boolean; readonly isHearing: boolean },
+  { pollMs, pollMaxMs }: PollPolicy,
+): number {
+  const { waitMs, foundRows, isHearing } = last;
   if (foundRows || !isHearing) return pollMs;
   return Math.min(waitMs * 2, Math.max(pollMs, pollMaxMs));
 }

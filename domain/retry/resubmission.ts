@@ -3,11 +3,9 @@ import type { AttentionReason } from '#domain/work/attention.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
-/** `no`: it may have been bought, or may still be, so that both would be paid. `yes`: nothing was bought. */
-type ResubmissionVerdict = 'not_needed' | 'no' | 'yes';
-
 export interface Resubmission {
-  readonly verdict: ResubmissionVerdict;
+  /** `no`: it may have been bought, or may still be, so that both would be paid. `yes`: nothing was bought. */
+  readonly verdict: 'not_needed' | 'no' | 'yes';
   readonly reason: string;
 }
 
@@ -49,12 +47,11 @@ const OF_CANCELLATION: typeof OF_PURCHASE = {
   waiting: 'Nothing is cancelled so far, but this one may still be carried out. Abandon it first.',
 };
 
-interface Judged {
-  readonly verdict: ResubmissionVerdict;
-  readonly standing: keyof typeof OF_PURCHASE;
-}
-
-function judged({ status, attempts, inDoubt }: Omit<Resubmitted, 'kind'>): Judged {
+function judged({
+  status,
+  attempts,
+  inDoubt,
+}: Omit<Resubmitted, 'kind'>): Pick<Resubmission, 'verdict'> & { readonly standing: keyof typeof OF_PURCHASE } {
   if (inDoubt) return { verdict: 'no', standing: 'in_doubt' };
   switch (status) {
     case 'completed':

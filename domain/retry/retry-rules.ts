@@ -149,15 +149,9 @@ export function equalWaits(left: RetryRule, right: RetryRule): boolean {
   return left.firstDelayMs === right.firstDelayMs && left.maxDelayMs === right.maxDelayMs;
 }
 
-/** Unix milliseconds. */
-interface WorkTimes {
-  readonly acceptedAt: number;
-  readonly deadlineAt?: number | undefined;
-}
-
-/** Unix milliseconds. */
+/** All times are in Unix milliseconds. */
 export function givesUpAt(
-  { acceptedAt, deadlineAt = Infinity }: WorkTimes,
+  { acceptedAt, deadlineAt = Infinity }: { readonly acceptedAt: number; readonly deadlineAt?: number | undefined },
   { totalMs }: RetryRule,
   overrides: RetryOverrides,
 ): number {

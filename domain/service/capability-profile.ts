@@ -56,10 +56,8 @@ export type ProfileItem = Capability | Trait;
 export const PROFILE_ITEMS: Readonly<Record<ProfileItem, string>> = { ...CAPABILITIES, ...TRAITS };
 export const profileItems = Object.keys(PROFILE_ITEMS) as readonly ProfileItem[];
 
-type ProfileFindings = Readonly<Record<ProfileItem, boolean | null>>;
-
 export interface MeasuredProfile {
-  readonly findings: ProfileFindings;
+  readonly findings: Readonly<Record<ProfileItem, boolean | null>>;
   readonly evidence: Readonly<Record<ProfileItem, string>>;
 }
 
@@ -73,22 +71,16 @@ export interface Permission {
   readonly because: string;
 }
 
-interface Permissions {
-  /** Resending the bytes of an unanswered purchase with their key. */
-  readonly resends: Permission;
-  readonly newAttempts: Permission;
-}
-
 /**
- * In production resends need a confirmed profile; in the sandbox no money is at risk. A new attempt needs none: the
- * reading of the wallet before it proves itself.
+ * *Resends*: the bytes of an unanswered purchase, with their key. In production they need a confirmed profile; in the
+ * sandbox no money is at risk. A new attempt needs none: the reading of the wallet before it proves itself.
  * @param configured can forbid, never allow.
  */
 export function permissions(
   configured: { readonly resendAllowed: boolean },
   profile: JudgedProfile | undefined,
   mode: ServiceMode,
-): Permissions {
+): Readonly<Record<'resends' | 'newAttempts', Permission>> {
   const resends = configured.resendAllowed ? resendsBy(profile) : no('the configuration does not allow it');
   return {
     resends: unprovenIn(profile, mode) ?? resends,

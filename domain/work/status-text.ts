@@ -13,13 +13,7 @@ interface DescribedWork {
   readonly isInDoubt?: boolean;
 }
 
-interface StatusText {
-  readonly now: string;
-  readonly reason: string | undefined;
-  readonly next: string;
-}
-
-export function describeStatus(work: DescribedWork): StatusText {
+export function describeStatus(work: DescribedWork) {
   return { now: nowOf(work), reason: whyOf(work), next: nextOf(work) };
 }
 

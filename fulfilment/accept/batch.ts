@@ -6,7 +6,6 @@ import { recordEvents } from '#db/events/event-log.ts';
 import { requestStarts } from '#db/queues/outbox.ts';
 import { orderBatches, orders } from '#db/schema.ts';
 import { unfinished } from '#db/schema/columns.ts';
-import type { StoredBatchItem } from '#db/schema/work.ts';
 import type { OrderBatchRow, OrderRow, WorkRow } from '#db/work/rows.ts';
 import { addTimelineEntries } from '#db/work/timeline.ts';
 import type { Operator } from '#domain/operator/operator-actions.ts';
@@ -16,14 +15,9 @@ import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
 import { performAction } from '#fulfilment/operator/perform-action.ts';
 import { acceptedEvent } from '#fulfilment/work/events.ts';
 
-export interface NewBatch {
-  readonly id: string;
-  readonly apiKeyId: string;
-  readonly externalBatchId: string;
-  readonly items: readonly StoredBatchItem[];
-  readonly metadata: Readonly<Record<string, string>>;
+export type NewBatch = Pick<OrderBatchRow, 'id' | 'apiKeyId' | 'externalBatchId' | 'items' | 'metadata'> & {
   readonly orders: readonly NewOrder[];
-}
+};
 
 export type BatchAcceptance =
   | { readonly accepted: true; readonly row: OrderBatchRow }
@@ -40,7 +34,7 @@ export async function acceptBatch(tx: Executor, batch: NewBatch, now: Date): Pro
       apiKeyId,
       externalBatchId,
       items,
-      metadata: { ...metadata },
+      metadata,
       size: batch.orders.length,
       createdAt: now,
     })
@@ -120,13 +114,11 @@ async function findTakenOrder(tx: Executor, { id, orders: wanted }: NewBatch): P
 /** Each abandonment is a transaction of its own. */
 const CONCURRENT = 4;
 
-type BatchCanceller = Pick<Operator, 'actor' | 'reason'>;
-
 /** The first request counts. From here on each order is abandoned when it is about to be sent. */
 export async function requestBatchCancel(
   tx: Executor,
   id: string,
-  { actor, reason }: BatchCanceller,
+  { actor, reason }: Pick<Operator, 'actor' | 'reason'>,
   now: Date,
 ): Promise<void> {
   const requested = await tx

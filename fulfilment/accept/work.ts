@@ -12,9 +12,6 @@ import { KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 import { acceptedEvent } from '#fulfilment/work/events.ts';
 
 export type NewOrder = typeof orders.$inferInsert;
-type NewTopup = typeof topups.$inferInsert & Pick<WorkRow, 'esimId'>;
-type NewVpnSubscription = typeof vpnSubscriptions.$inferInsert;
-type NewCancellation = typeof cancellations.$inferInsert & { readonly esimId: string };
 
 /** What an order has in common with other work. */
 export type NewWork = Omit<
@@ -47,7 +44,11 @@ export async function acceptOrder(tx: Executor, order: NewOrder, now: Date): Pro
   return accepted(tx, 'order', row, { package_id: row.packageId, ...replacedBy(row) }, now);
 }
 
-export async function acceptTopup(tx: Executor, topup: NewTopup, now: Date) {
+export async function acceptTopup(
+  tx: Executor,
+  topup: typeof topups.$inferInsert & Pick<WorkRow, 'esimId'>,
+  now: Date,
+) {
   const values = { ...topup, createdAt: now, updatedAt: now };
   const [row] = await tx.insert(topups).values(values).onConflictDoNothing().returning();
   // Only a reference can conflict; without one this matches nothing.
@@ -56,7 +57,11 @@ export async function acceptTopup(tx: Executor, topup: NewTopup, now: Date) {
   return accepted(tx, 'topup', row, { esim_id, package_id, ...replacedBy(row) }, now);
 }
 
-export async function acceptVpnSubscription(tx: Executor, subscription: NewVpnSubscription, now: Date) {
+export async function acceptVpnSubscription(
+  tx: Executor,
+  subscription: typeof vpnSubscriptions.$inferInsert,
+  now: Date,
+) {
   const values = { ...subscription, createdAt: now, updatedAt: now };
   const [row] = await tx.insert(vpnSubscriptions).values(values).onConflictDoNothing().returning();
   if (row === undefined) {
@@ -67,7 +72,11 @@ export async function acceptVpnSubscription(tx: Executor, subscription: NewVpnSu
 }
 
 /** One per eSIM may be open. */
-export async function acceptCancellation(tx: Executor, cancellation: NewCancellation, now: Date) {
+export async function acceptCancellation(
+  tx: Executor,
+  cancellation: typeof cancellations.$inferInsert & { readonly esimId: string },
+  now: Date,
+) {
   const { esimId } = cancellation;
   const values = { ...cancellation, createdAt: now, updatedAt: now };
   const [row] = await tx.insert(cancellations).values(values).onConflictDoNothing().returning();

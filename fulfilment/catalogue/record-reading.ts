@@ -31,11 +31,6 @@ import type { CataloguePolicy } from '#domain/policy/upkeep-policy.ts';
 import type { PurchaseKind, WorkKind } from '#domain/work/kinds.ts';
 import { productColumn } from '#fulfilment/gate/drift-stop.ts';
 
-interface ReadingRun {
-  readonly runId: string;
-  readonly readAt: Date;
-}
-
 const BUYERS = {
   packages: ['order', 'topup'],
   vpn_plans: ['vpn_subscription'],
@@ -54,7 +49,7 @@ export async function recordReading<Name extends CatalogueName>(
   tx: Executor,
   catalogue: Name,
   read: ReadCatalogue<CatalogueItems[Name]>,
-  { runId, readAt }: ReadingRun,
+  { runId, readAt }: Pick<CatalogueReadingRow, 'runId' | 'readAt'>,
   policy: CataloguePolicy,
 ): Promise<CatalogueReadingRow> {
   await lockCatalogue(tx, catalogue);

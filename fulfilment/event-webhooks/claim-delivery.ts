@@ -2,7 +2,7 @@ import { and, asc, count, eq, isNull, lte, notExists, or, sql, type SQL } from '
 import type { Executor } from '#db/connection/database.ts';
 import type { EventRow } from '#db/events/event-log.ts';
 import { givenUp, healthOf, untriedTest, type WebhookDeliveryRow } from '#db/events/webhook-deliveries.ts';
-import type { WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
+import { isReceiving, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
 import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import type { EndpointHealth } from '#domain/events/webhook-delivery.ts';
 
@@ -87,7 +87,7 @@ async function readReceiving(db: Executor, id: string): Promise<WebhookEndpointR
   const [row] = await db
     .select()
     .from(webhookEndpoints)
-    .where(and(eq(webhookEndpoints.id, id), isNull(webhookEndpoints.disabledAt), isNull(webhookEndpoints.deletedAt)));
+    .where(and(eq(webhookEndpoints.id, id), isReceiving));
   return row;
 }
 

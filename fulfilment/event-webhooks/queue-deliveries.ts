@@ -39,12 +39,13 @@ export async function queueDeliveries(tx: Executor, published: readonly Publishe
   await addDeliveries(tx, pairs, now);
 }
 
-type Receiver = Pick<WebhookEndpointRow, 'id' | 'ownerId' | 'eventTypes'>;
-
 /** A test goes to its endpoint only. An endpoint with an owner gets only the events of the owner's work. */
-function isFor({ id, ownerId, eventTypes }: Receiver, { type, subjectId, apiKeyId }: PublishedEvent): boolean {
+function isFor(
+  { id, ownerId, eventTypes: patterns }: Pick<WebhookEndpointRow, 'id' | 'ownerId' | 'eventTypes'>,
+  { type, subjectId, apiKeyId }: PublishedEvent,
+): boolean {
   if (type === TEST_EVENT) return subjectId === id;
-  return (ownerId === null || apiKeyId === ownerId) && selects(eventTypes, type);
+  return (ownerId === null || apiKeyId === ownerId) && selects(patterns, type);
 }
 
 /** Deliveries queued in one transaction: some megabytes. */
@@ -166,16 +167,14 @@ async function queueAgain(tx: Executor, endpointId: string, eventIds: readonly s
   );
 }
 
-function chosen(which: ReplayChoice): SQL | undefined {
+function chosen(which: ReplayRange['which']): SQL | undefined {
   if (which === 'failed') return eq(webhookDeliveries.state, 'failed');
   return which === 'missed' ? or(isNull(webhookDeliveries.id), eq(webhookDeliveries.state, 'failed')) : undefined;
 }
 
-/** `failed`: deliveries that were given up. `missed`: those, and events that were never queued. */
-type ReplayChoice = 'all' | 'failed' | 'missed';
-
 interface ReplayRange {
-  readonly which: ReplayChoice;
+  /** `failed`: deliveries that were given up. `missed`: those, and events that were never queued. */
+  readonly which: 'all' | 'failed' | 'missed';
   /** Inclusive. */
   readonly since: Date;
   readonly until?: Date | undefined;

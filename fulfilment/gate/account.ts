@@ -27,23 +27,25 @@ export const ALL_KEYS = '';
 export type Reserved = 'reserved' | 'reserved_before' | 'price_unknown' | 'balance_unknown' | 'other_currency';
 
 export type Reservation =
-  | { readonly kind: 'passes'; readonly reservation: Reserved }
+  /** Undefined for work that costs nothing. */
+  | { readonly kind: 'passes'; readonly reservation: Reserved | undefined }
   | { readonly kind: 'stopped'; readonly stop: GateStop };
 
-/** `attempt` is locked, and as it was before this claim: one that is `sending` has reserved already. */
-interface ReservationRequest {
-  readonly attempt: AttemptRow;
-  readonly apiKeyId: string;
-  readonly price: Money | undefined;
-  readonly now: Date;
-}
-
-/** Serialises concurrent callers with the account lock. */
+/**
+ * Serialises concurrent callers with the account lock. `attempt` is locked, and as it was before this claim: one that
+ * is `sending` has reserved already.
+ */
 export async function reserve(
   tx: Executor,
-  { attempt, apiKeyId, price, now }: ReservationRequest,
+  request: {
+    readonly attempt: AttemptRow;
+    readonly apiKeyId: string;
+    readonly price: Money | undefined;
+    readonly now: Date;
+  },
   policy: GatePolicy,
 ): Promise<Reservation> {
+  const { attempt, apiKeyId, price, now } = request;
   // An attempt that may have bought is resent with the same key: its money is reserved already, or its price was not
   // known.
   if (attempt.anyUnknown || attempt.state === 'sending') return { kind: 'passes', reservation: 'reserved_before' };

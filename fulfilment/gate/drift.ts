@@ -22,10 +22,8 @@ import {
   type DriftStopRow,
 } from '#fulfilment/gate/drift-stop.ts';
 
-type BoughtAttempt = Pick<AttemptRow, 'id' | 'subjectKind' | 'subjectId' | 'firstSentAt' | 'firstUnrefusedSendAt'>;
-
 /** Stops the product or the kind. No effect for a purchase delivered or drifted before. `detail` is never personal. */
-export async function noteDrift(tx: Executor, attempt: BoughtAttempt, detail: string, now: number): Promise<void> {
+export async function noteDrift(tx: Executor, attempt: AttemptRow, detail: string, now: number): Promise<void> {
   const undelivered = await findUndelivered(tx, attempt);
   if (undelivered === undefined) return;
   const { subjectKind, subjectId: id, product } = undelivered;
@@ -51,7 +49,7 @@ export async function noteDrift(tx: Executor, attempt: BoughtAttempt, detail: st
 /** Drift once the fact is missing for twice the longest fill seen. `detail` is never personal. */
 export async function noteUnfilled(
   tx: Executor,
-  attempt: BoughtAttempt,
+  attempt: AttemptRow,
   detail: string,
   now: number,
   policy: DriftPolicy,
@@ -109,7 +107,7 @@ export async function readDriftedAgain(tx: Executor): Promise<WorkRef[]> {
 }
 
 /** Undefined for a cancellation, and for a purchase that is delivered. */
-async function findUndelivered(tx: Executor, { id: attemptId, subjectKind: kind, subjectId }: BoughtAttempt) {
+async function findUndelivered(tx: Executor, { id: attemptId, subjectKind: kind, subjectId }: AttemptRow) {
   if (kind === 'cancellation') return undefined;
   const table = workTable(kind);
   const [row] = await tx

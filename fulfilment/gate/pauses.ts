@@ -6,6 +6,7 @@ import { and, eq, isNull, sql, asc, desc, lt, inArray, isNotNull, ne } from 'dri
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
+import { matches, type PageOptions } from '#db/lists/pages.ts';
 import { gatePauses, capabilityProfiles } from '#db/schema.ts';
 import { workTable } from '#db/work/rows.ts';
 import { notLookedYet, type FirstPurchaseCheck } from '#domain/gate/first-purchase-check.ts';
@@ -100,7 +101,7 @@ export async function listPauses(
     readonly failureClass: FailureClass | undefined;
     readonly includeEnded: boolean;
   },
-  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+  { limit, after }: PageOptions<string>,
 ): Promise<PauseRow[]> {
   const { kind, failureClass, includeEnded } = filter;
   return db
@@ -108,8 +109,8 @@ export async function listPauses(
     .from(gatePauses)
     .where(
       and(
-        kind === undefined ? undefined : eq(gatePauses.kind, kind),
-        failureClass === undefined ? undefined : eq(gatePauses.failureClass, failureClass),
+        matches(gatePauses.kind, kind),
+        matches(gatePauses.failureClass, failureClass),
         includeEnded ? undefined : isNull(gatePauses.releasedAt),
         after === undefined ? undefined : lt(gatePauses.id, after),
       ),

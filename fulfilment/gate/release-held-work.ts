@@ -7,10 +7,11 @@ import type { Executor } from '#db/connection/database.ts';
 import { leaveQueue, firstInQueue, noteProbe, queuedBarriers, queuedKeys, type GateWait } from '#db/gate/waits.ts';
 import { requestWake } from '#db/queues/outbox.ts';
 import { gateWaits, gateWallet } from '#db/schema.ts';
+import { workOf } from '#db/work/attempts.ts';
 import { isIdle } from '#domain/gate/circuit.ts';
 import { circuitOf, driftStopOf, pauseOf, releasable, type Barrier } from '#domain/gate/purchase-gate.ts';
 import { spendDay } from '#domain/gate/spend-limit.ts';
-import { compareMoney, subtractMoney, type Money } from '#domain/money/money.ts';
+import { compareMoney, moneyOf, subtractMoney, type Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { readAccount, limitProblem, usableBalance, reservedIn } from '#fulfilment/gate/account.ts';
@@ -145,7 +146,7 @@ async function freed(tx: Executor, now: number, policy: GatePolicy): Promise<(wa
     return fits;
   };
   return async (wait) => {
-    const price = priceOf(wait);
+    const price = moneyOf(wait.priceAmount, wait.priceCurrency);
     switch (wait.barrier) {
       case 'wallet':
         // Without a known balance the service itself decides; an old balance is read first.
@@ -167,12 +168,4 @@ async function wantsReading(tx: Executor, now: number, policy: GatePolicy): Prom
   if (short.length === 0) return false;
   const reading = await usableBalance(tx);
   return reading === undefined || now - reading.readAt.getTime() >= policy.balanceAgeMs / 2;
-}
-
-function workOf({ subjectKind: kind, subjectId: id }: GateWait): WorkRef {
-  return { kind, id };
-}
-
-function priceOf({ priceAmount: amount, priceCurrency: currency }: GateWait): Money | undefined {
-  return amount === null || currency === null ? undefined : { amount, currency };
 }

@@ -4,6 +4,7 @@ import { addAuditEntry } from '#db/access/audit-log.ts';
 import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { fromNow } from '#db/connection/from-now.ts';
+import type { PageOptions } from '#db/lists/pages.ts';
 import type { InboxRow } from '#db/queues/inbox.ts';
 import type { OutboxRow } from '#db/queues/outbox.ts';
 import { changeHeld } from '#db/queues/relay-queues.ts';
@@ -161,7 +162,7 @@ export function deadLetterId(queue: DeadLetterQueue, rowId: bigint): string {
 export async function listDeadLetters(
   db: Executor,
   queue: DeadLetterQueue,
-  page: { readonly limit: number; readonly after?: bigint | undefined },
+  page: PageOptions<bigint>,
 ): Promise<DeadLetter[]> {
   return quarantinedIn(db, queue, page);
 }
@@ -169,11 +170,7 @@ export async function listDeadLetters(
 async function quarantinedIn(
   db: Executor,
   queue: DeadLetterQueue,
-  {
-    rowId,
-    limit = 1,
-    after,
-  }: { readonly rowId?: bigint; readonly limit?: number; readonly after?: bigint | undefined },
+  { rowId, limit = 1, after }: { readonly rowId?: bigint } & Partial<PageOptions<bigint>>,
 ): Promise<DeadLetter[]> {
   const { id } = queue === 'inbox' ? inbox : outbox;
   const isQuarantined = queue === 'inbox' ? eq(inbox.state, 'quarantined') : isNotNull(outbox.quarantinedAt);

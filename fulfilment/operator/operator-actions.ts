@@ -1,12 +1,10 @@
-import { and, eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { grantOverride, hasOverride } from '#db/gate/waits.ts';
-import { attempts } from '#db/schema.ts';
-import { attemptsOf, currentAttempt } from '#db/work/attempts.ts';
+import { attemptsOf, currentAttempt, takenServiceIds } from '#db/work/attempts.ts';
 import { isCancelledAlready } from '#db/work/cancellations.ts';
 import { closeCase, findOpenCase, hasOpenCase, openCase, openReasons, type CaseRow } from '#db/work/cases.ts';
-import { type WorkRow, type AttemptRow, lockWork } from '#db/work/rows.ts';
-import { equalMoney, type Money } from '#domain/money/money.ts';
+import { type WorkRow, lockWork } from '#db/work/rows.ts';
+import { equalMoney, moneyOf, type Money } from '#domain/money/money.ts';
 import {
   type ActionJudgement,
   judgeAbandon,
@@ -43,10 +41,6 @@ import { changeWork, NOTHING_IN_THE_WAY } from '#fulfilment/work/change.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { forgetCancelAccepted, withdrawCancel } from '#fulfilment/work/subscription.ts';
 
-type ActionResult =
-  | { readonly kind: 'applied' | 'unchanged' }
-  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly detail: string };
-
 /** After a refusal the caller rolls back: a part of the action may have been written. @throws WorkMissingError */
 export async function actOnWork(
   tx: Executor,
@@ -54,7 +48,10 @@ export async function actOnWork(
   action: OperatorAction,
   operator: Operator,
   now: Date,
-): Promise<ActionResult> {
+): Promise<
+  | { readonly kind: 'applied' | 'unchanged' }
+  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly detail: string }
+> {
   const row = await lockWork(tx, work);
   if (await isDone(tx, work, operator)) return { kind: 'unchanged' };
   const context = { tx, work, row, operator, now, operated: await operatedWork(tx, work, row) };
@@ -170,9 +167,9 @@ async function changeLimit(context: ActionContext, action: ActionOf<'change_limi
 }
 
 function sameLimit(row: WorkRow, maxPrice: Money | null): boolean {
-  const { maxPriceAmount: amount, maxPriceCurrency: currency } = row;
-  if (amount === null || currency === null) return maxPrice === null;
-  return maxPrice !== null && equalMoney(maxPrice, { amount, currency });
+  const limit = moneyOf(row.maxPriceAmount, row.maxPriceCurrency);
+  if (limit === undefined || maxPrice === null) return limit === undefined && maxPrice === null;
+  return equalMoney(maxPrice, limit);
 }
 
 async function changeRetry(context: ActionContext, action: ActionOf<'change_retry'>): Promise<ActionJudgement> {
@@ -195,7 +192,9 @@ async function resolve(context: ActionContext, action: Resolution): Promise<Acti
   const all = await attemptsOf(tx, work);
   const attempt = all.find(({ id }) => id === found.attemptId) ?? (await currentAttempt(tx, work));
   const laterAttempts = all.filter(({ number }) => attempt !== undefined && number > attempt.number);
-  if (await isTaken(tx, work, attempt, action.serviceId)) return 'service_id_taken';
+  // One purchase of the service is one attempt of ours.
+  const named = action.serviceId === undefined ? [] : [action.serviceId];
+  if ((await takenServiceIds(tx, work.kind, named, attempt?.id)).size > 0) return 'service_id_taken';
   const isCancelled = work.kind === 'cancellation' ? await isCancelledAlready(tx, work.id) : undefined;
   const judged = judgeResolve(operated, { reason, attempt, laterAttempts, isCancelled }, verdict);
   if (judged !== 'allowed') return judged;
@@ -239,19 +238,4 @@ function statusAfter(row: WorkRow, { verdict }: Resolution, now: Date): Pick<Wor
   if (row.completedAt !== null) return { status: 'active', nextStepAt: null };
   const isDone = verdict === 'bought' || verdict === 'refunded';
   return isDone ? { status: 'processing', nextStepAt: null } : { status: 'held', nextStepAt: now };
-}
-
-/** One purchase of the service is one attempt of ours. */
-async function isTaken(
-  tx: Executor,
-  { kind }: WorkRef,
-  attempt: AttemptRow | undefined,
-  serviceId: string | undefined,
-): Promise<boolean> {
-  if (serviceId === undefined) return false;
-  const rows = await tx
-    .select({ id: attempts.id })
-    .from(attempts)
-    .where(and(eq(attempts.subjectKind, kind), eq(attempts.serviceId, serviceId)));
-  return rows.some(({ id }) => id !== attempt?.id);
 }

@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Executor } from '#db/connection/database.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { requestWake } from '#db/queues/outbox.ts';
-import type { ChosenWork } from '#db/work/counts.ts';
-import { lockWork, readWork } from '#db/work/rows.ts';
+import { lockWork, readWork, type WorkRow } from '#db/work/rows.ts';
 import { workExists } from '#db/work/work-reads.ts';
 import type { Operator, OperatorAction, Refusal } from '#domain/operator/operator-actions.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
@@ -28,8 +27,8 @@ const COMPARISON_READ_MS = 200;
 
 export type ActionOutcome =
   | { readonly kind: 'missing' }
-  | { readonly kind: 'applied' | 'unchanged'; readonly before: ChosenWork }
-  | { readonly kind: 'refused'; readonly before: ChosenWork; readonly refusal: Refusal; readonly detail: string };
+  | { readonly kind: 'applied' | 'unchanged'; readonly before: WorkRow }
+  | { readonly kind: 'refused'; readonly before: WorkRow; readonly refusal: Refusal; readonly detail: string };
 
 /** For an action that was refused, possibly after writes, or only judged. */
 class RolledBackError extends Error {

@@ -2,7 +2,7 @@ import { and, asc, desc, eq, isNull, lt } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import { following, type PageOptions } from '#db/lists/pages.ts';
+import { following, matches, type PageOptions } from '#db/lists/pages.ts';
 import { pricingRules, pricingRuleVersions, type PricingChange } from '#db/schema.ts';
 import type { PricingRule, PricingTerms } from '#domain/pricing/pricing-rule.ts';
 
@@ -18,15 +18,13 @@ export async function findPricingRule(db: Executor, id: string): Promise<Pricing
   return row;
 }
 
-interface PricingRuleFilter {
-  readonly targetKind?: PricingRule['targetKind'] | undefined;
-  readonly currency?: string | undefined;
-  readonly includeEnded: boolean;
-}
-
 export async function listPricingRules(
   db: Executor,
-  filter: PricingRuleFilter,
+  filter: {
+    readonly targetKind?: PricingRule['targetKind'] | undefined;
+    readonly currency?: string | undefined;
+    readonly includeEnded: boolean;
+  },
   { limit, after }: PageOptions,
 ): Promise<PricingRuleRow[]> {
   return db
@@ -34,8 +32,8 @@ export async function listPricingRules(
     .from(pricingRules)
     .where(
       and(
-        filter.targetKind === undefined ? undefined : eq(pricingRules.targetKind, filter.targetKind),
-        filter.currency === undefined ? undefined : eq(pricingRules.currency, filter.currency),
+        matches(pricingRules.targetKind, filter.targetKind),
+        matches(pricingRules.currency, filter.currency),
         filter.includeEnded ? undefined : isNull(pricingRules.endedAt),
         following(pricingRules.createdAt, pricingRules.id, after),
       ),

@@ -5,7 +5,6 @@ import type { Report } from '#domain/relay/observation.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import * as cancellation from '#fulfilment/purchase/cancellation.ts';
 import type { PurchaseDependencies, WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
-import { completeOrder } from '#fulfilment/purchase/esim-delivery.ts';
 import type { Found, LookUpResult } from '#fulfilment/purchase/listing.ts';
 import type { Offer } from '#fulfilment/purchase/offer.ts';
 import * as order from '#fulfilment/purchase/order.ts';
@@ -16,8 +15,16 @@ import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 
 /** What differs between the kinds of work, mostly their calls of the service. `row` has all columns of its kind. */
 interface ServiceCalls {
-  /** `number` is from 1. */
-  prepare(dependencies: WorkDependencies, db: Executor, row: WorkRow, number: number): Promise<Prepared>;
+  /**
+   * @param number from 1. @returns `reference` undefined where the interface takes none, `serviceEsimId` where the eSIM
+   * exists before the purchase, and the exact bytes.
+   */
+  prepare(
+    dependencies: WorkDependencies,
+    db: Executor,
+    row: WorkRow,
+    number: number,
+  ): Promise<{ readonly reference: string | undefined; readonly serviceEsimId?: string; readonly body: Buffer }>;
   /** Just before a send. With `priceNeeded` the price comes from no cache. */
   examine(dependencies: PurchaseDependencies, row: WorkRow, priceNeeded: boolean): Promise<Offer>;
   /** The stored bytes are sent as they are. The client does not send when its deadline would end after the lease. */
@@ -41,24 +48,8 @@ interface ServiceCalls {
   complete(dependencies: WorkDependencies, attempt: AttemptRow, applied: readonly string[]): Promise<CompletionResult>;
 }
 
-interface Prepared {
-  /** Undefined where the interface takes none. */
-  readonly reference: string | undefined;
-  /** Where the eSIM exists before the purchase. */
-  readonly serviceEsimId?: string;
-  /** The exact bytes. */
-  readonly body: Buffer;
-}
-
 export const SERVICE_CALLS: Readonly<Record<WorkKind, ServiceCalls>> = {
-  order: {
-    prepare: order.prepare,
-    examine: order.examine,
-    send: order.send,
-    lookUp: order.lookUp,
-    lookUpMany: order.lookUpMany,
-    complete: completeOrder,
-  },
+  order,
   topup,
   vpn_subscription: vpnSubscription,
   cancellation: {

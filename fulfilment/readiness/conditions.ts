@@ -1,8 +1,9 @@
+import { and, count, eq, inArray } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { missedWebhooks } from '#db/queues/inbox.ts';
 import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-queues.ts';
 import { readRefusedPrefix } from '#db/service/webhook-secrets.ts';
-import { countHeldWork } from '#db/work/counts.ts';
+import { workTable } from '#db/work/rows.ts';
 import { circuitSentence } from '#domain/gate/circuit.ts';
 import { hasDrift, driftStopSentences } from '#domain/gate/drift.ts';
 import { pauseScope } from '#domain/gate/purchase-gate.ts';
@@ -11,7 +12,8 @@ import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { RELAY_POLICY } from '#domain/policy/relay-policy.ts';
 import { describeRefusedPrefix } from '#domain/service/service-address.ts';
 import { counted } from '#domain/text.ts';
-import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
+import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { listCircuits } from '#fulfilment/gate/circuits.ts';
 import { driftStopsInForce } from '#fulfilment/gate/drift-stop.ts';
 import { parkedPurchases } from '#fulfilment/gate/overview.ts';
@@ -34,11 +36,31 @@ async function readAccountConditions(db: Executor): Promise<Degradation[]> {
   const conditions = ['not_approved', 'unauthorized', 'insufficient_balance'] as const;
   const held = await countHeldWork(db, conditions);
   return conditions.flatMap((condition) => {
-    const count = held.get(condition);
-    if (count === undefined) return [];
+    const number = held.get(condition);
+    if (number === undefined) return [];
     const { meaning, advice } = FAILURE_CLASSES[condition];
-    return [{ condition, detail: `${meaning} ${heldPurchases(count)} for it. ${advice}` }];
+    return [{ condition, detail: `${meaning} ${heldPurchases(number)} for it. ${advice}` }];
   });
+}
+
+/** By failure class. Shows the state of the service without a call to it. */
+export async function countHeldWork(
+  db: Executor,
+  classes: readonly FailureClass[],
+): Promise<ReadonlyMap<FailureClass, number>> {
+  const counts = new Map<FailureClass, number>();
+  for (const kind of WORK_KINDS) {
+    const table = workTable(kind);
+    const rows = await db
+      .select({ failure: table.failureClass, held: count() })
+      .from(table)
+      .where(and(eq(table.status, 'held'), inArray(table.failureClass, [...classes])))
+      .groupBy(table.failureClass);
+    for (const { failure, held } of rows) {
+      if (failure !== null) counts.set(failure, (counts.get(failure) ?? 0) + held);
+    }
+  }
+  return counts;
 }
 
 /** `1 purchase is held`, `2 purchases are held`. */

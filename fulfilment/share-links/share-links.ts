@@ -6,6 +6,7 @@ import { addAuditEntries, addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { type Owner, ownEsims } from '#db/lists/ownership.ts';
+import { matches, type PageOptions } from '#db/lists/pages.ts';
 import { esims, shareLinks } from '#db/schema.ts';
 import { findCancellationInForce } from '#db/work/cancellations.ts';
 import type { EsimRow } from '#db/work/rows.ts';
@@ -23,7 +24,7 @@ interface Acting {
  */
 export async function createShareLink(
   tx: Executor,
-  link: Omit<NewShareLink, 'secretHash' | 'createdAt'>,
+  link: Pick<ShareLinkRow, 'esimId' | 'apiKeyId' | 'label' | 'language' | 'metadata' | 'expiresAt'>,
   { actor, now }: Acting,
 ): Promise<{ readonly row: ShareLinkRow; readonly secret: string } | undefined> {
   if (!(await lockUnrevokedKey(tx, actor))) return undefined;
@@ -97,22 +98,15 @@ export async function readSharedView(db: Executor, esim: EsimRow, now: Date): Pr
 
 export type ShareLinkRow = typeof shareLinks.$inferSelect;
 
-type NewShareLink = Pick<
-  ShareLinkRow,
-  'esimId' | 'apiKeyId' | 'secretHash' | 'label' | 'language' | 'metadata' | 'createdAt' | 'expiresAt'
->;
-
-interface ShareLinkFilter {
-  readonly esimId?: string | undefined;
-  readonly createdBy?: string | undefined;
-  readonly status?: ShareLinkStatus | undefined;
-}
-
 export async function listShareLinks(
   db: Executor,
   owner: Owner,
-  { esimId, createdBy, status }: ShareLinkFilter,
-  { limit, after, now }: { readonly limit: number; readonly after: string | undefined; readonly now: Date },
+  filter: {
+    readonly esimId?: string | undefined;
+    readonly createdBy?: string | undefined;
+    readonly status?: ShareLinkStatus | undefined;
+  },
+  { limit, after, now }: PageOptions<string> & { readonly now: Date },
 ): Promise<ShareLinkRow[]> {
   return db
     .select()
@@ -120,9 +114,9 @@ export async function listShareLinks(
     .where(
       and(
         ownLinks(db, owner),
-        esimId === undefined ? undefined : eq(shareLinks.esimId, esimId),
-        createdBy === undefined ? undefined : eq(shareLinks.apiKeyId, createdBy),
-        status === undefined ? undefined : hasStatus(status, now),
+        matches(shareLinks.esimId, filter.esimId),
+        matches(shareLinks.apiKeyId, filter.createdBy),
+        filter.status && hasStatus(filter.status, now),
         after === undefined ? undefined : lt(shareLinks.id, after),
       ),
     )

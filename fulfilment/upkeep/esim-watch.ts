@@ -85,9 +85,12 @@ export const announceExpiringSubscriptions: AnnouncePage = async (tx, policy, no
   });
 };
 
-type Placed = Pick<typeof esims, 'expiresAt' | 'id'> | Pick<typeof vpnSubscriptions, 'expiresAt' | 'id'>;
-
-function window({ expiresAt, id }: Placed, { expiringMs }: WatchPolicy, now: Date, after: ExpiryCursor | undefined) {
+function window(
+  { expiresAt, id }: Pick<typeof esims | typeof vpnSubscriptions, 'expiresAt' | 'id'>,
+  { expiringMs }: WatchPolicy,
+  now: Date,
+  after: ExpiryCursor | undefined,
+) {
   return [
     isNotNull(expiresAt),
     gt(expiresAt, now),

@@ -77,17 +77,7 @@ export async function announceNew(tx: Executor, due: readonly DueAnnouncement[],
   return fresh.length;
 }
 
-interface EsimSale {
-  readonly apiKeyId: string;
-  readonly externalOrderId: string;
-  readonly completedTopups: number;
-  readonly lastTopupAt: Date | null;
-}
-
-export async function readEsimSale(
-  tx: Executor,
-  { id, orderId }: Pick<EsimRow, 'id' | 'orderId'>,
-): Promise<EsimSale | undefined> {
+export async function readEsimSale(tx: Executor, { id, orderId }: Pick<EsimRow, 'id' | 'orderId'>) {
   const [order] = await tx
     .select({ apiKeyId: orders.apiKeyId, externalOrderId: orders.externalOrderId })
     .from(orders)

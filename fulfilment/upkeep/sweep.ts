@@ -18,15 +18,14 @@ export interface SweepTools {
   readonly now: () => number;
 }
 
-/** Without `next`, the next sweep begins again. */
-interface Swept {
-  readonly requested: number;
-  readonly woken: number;
-  readonly next?: SweepCursor;
-}
-
-/** A start of running work has no effect, so an outdated answer of Temporal does no harm. */
-export async function sweepWork(tools: SweepTools, from: SweepCursor | undefined): Promise<Swept> {
+/**
+ * A start of running work has no effect, so an outdated answer of Temporal does no harm. Without `next`, the next sweep
+ * begins again.
+ */
+export async function sweepWork(
+  tools: SweepTools,
+  from: SweepCursor | undefined,
+): Promise<{ requested: number; woken: number; next?: SweepCursor }> {
   const { database, sweep, now } = tools;
   const until = now() + sweep.sweepingMs;
   const first = from === undefined ? 0 : WORK_KINDS.indexOf(from.kind);
@@ -37,8 +36,8 @@ export async function sweepWork(tools: SweepTools, from: SweepCursor | undefined
   for (const kind of WORK_KINDS.slice(first)) {
     for (;;) {
       const idleBefore = new Date(now() - sweep.idleAfterMs);
-      const page = { kind, after, idleBefore, rows: sweep.pageRows };
-      const work = await database.run((db) => readUnfinished(db, page));
+      const cursor = { kind, after };
+      const work = await database.run((db) => readUnfinished(db, cursor, idleBefore, sweep.pageRows));
       // Once Temporal has not answered, the page is started as a whole, which does not affect running work.
       const running: ReadonlySet<string> | undefined = isBlind ? undefined : await runningOf(tools, kind, work);
       isBlind = running === undefined;
@@ -110,14 +109,12 @@ interface UnfinishedWork extends Omit<SweptWork, 'isRunning'> {
   readonly id: string;
 }
 
-interface SweepPage {
-  readonly kind: WorkKind;
-  readonly after: SweepCursor['after'];
-  readonly idleBefore: Date;
-  readonly rows: number;
-}
-
-async function readUnfinished(db: Executor, { kind, after, idleBefore, rows }: SweepPage): Promise<UnfinishedWork[]> {
+async function readUnfinished(
+  db: Executor,
+  { kind, after }: SweepCursor,
+  idleBefore: Date,
+  rows: number,
+): Promise<UnfinishedWork[]> {
   const table = workTable(kind);
   const { id, status, createdAt, updatedAt, nextStepAt, sweptAt } = table;
   const mayBeSetBack = sql<boolean>`greatest(${updatedAt}, ${sweptAt}) < pg_postmaster_start_time()`;
@@ -129,11 +126,11 @@ async function readUnfinished(db: Executor, { kind, after, idleBefore, rows }: S
     .where(and(unfinished(status), lt(updatedAt, idleBefore), place))
     .orderBy(asc(updatedAt), asc(id))
     .limit(rows);
+  if (work.length === 0) return [];
   const ids = work.map((each) => each.id);
-  const [newest, relayed, open] =
-    ids.length === 0
-      ? NOTHING
-      : [await newestAttempts(db, kind, ids), await oldestRelayed(db, kind, ids), await withOpenCase(db, kind, ids)];
+  const newest = await newestAttempts(db, kind, ids);
+  const relayed = await oldestRelayed(db, kind, ids);
+  const open = await withOpenCase(db, kind, ids);
   return work.map((each) => {
     const attempt = newest.get(each.id);
     const relayedSince = relayed.get(each.id);
@@ -153,17 +150,7 @@ async function readUnfinished(db: Executor, { kind, after, idleBefore, rows }: S
   });
 }
 
-type AttemptEnd = Pick<typeof attempts.$inferSelect, 'state' | 'lastReportAt'>;
-
-type Disagreements = readonly [ReadonlyMap<string, AttemptEnd>, ReadonlyMap<string, Date>, ReadonlySet<string>];
-
-const NOTHING: Disagreements = [new Map(), new Map(), new Set()];
-
-async function newestAttempts(
-  db: Executor,
-  kind: WorkKind,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, AttemptEnd>> {
+async function newestAttempts(db: Executor, kind: WorkKind, ids: readonly string[]) {
   const { subjectId, subjectKind, number, state, lastReportAt } = attempts;
   const rows = await db
     .selectDistinctOn([subjectId], { subjectId, state, lastReportAt })
@@ -192,7 +179,6 @@ async function withOpenCase(db: Executor, kind: WorkKind, ids: readonly string[]
 }
 
 async function markSwept(tx: Executor, kind: WorkKind, ids: readonly string[], now: Date): Promise<void> {
-  if (ids.length === 0) return;
   const table = workTable(kind);
   await tx
     .update(table)

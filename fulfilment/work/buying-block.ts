@@ -21,14 +21,8 @@ export async function buyingBlock(
   return blockOf(rows[0]);
 }
 
-/** With the work locked. */
-interface ClaimConditions {
-  readonly block: BuyingBlock | undefined;
-  readonly isGateClear: boolean;
-}
-
-/** One statement. */
-export async function readClaimConditions(tx: Executor, work: WorkRef): Promise<ClaimConditions> {
+/** One statement, with the work locked. */
+export async function readClaimConditions(tx: Executor, work: WorkRef) {
   const { rows } = await tx.execute<Blocks & { clear: boolean }>(
     sql`select ${blocks(work, [])}, ${gateIsClear(work)} as clear`,
   );

@@ -20,7 +20,7 @@ import {
   otherCreditText,
   refundOfCredit,
 } from '#domain/cancellation/refund.ts';
-import { equalMoney, plainText, type Money } from '#domain/money/money.ts';
+import { equalMoney, moneyOf, plainText, type Money } from '#domain/money/money.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { announceRefund, openContradiction } from '#fulfilment/work/events.ts';
@@ -89,9 +89,8 @@ async function reportOtherRefund(
   reported: Money | undefined,
   now: Date,
 ): Promise<void> {
-  if (known?.amount == null || known.currency === null || reported === undefined) return;
-  const before = { amount: known.amount, currency: known.currency };
-  if (equalMoney(before, reported)) return;
+  const before = known && moneyOf(known.amount, known.currency);
+  if (before === undefined || reported === undefined || equalMoney(before, reported)) return;
   const [earlier, later] = [plainText(before), plainText(reported)];
   const detail = `The service reported a refund of ${earlier} before, and now reports ${later}.`;
   await openContradiction(tx, work, detail, now);
@@ -183,7 +182,7 @@ async function refundsOfOrder(tx: Executor, orderId: string) {
     cancellationId,
     status,
     serviceRefundId,
-    reportedAmount: amount === null || currency === null ? undefined : { amount, currency },
+    reportedAmount: moneyOf(amount, currency),
     isInForce: counts,
   }));
 }

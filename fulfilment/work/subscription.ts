@@ -64,15 +64,13 @@ async function announceRenewal(tx: Executor, known: VpnSubscriptionRow, expiresA
   await recordEvent(tx, { type: event, subject, apiKeyId, data, traceparent }, now);
 }
 
-type CancelRequest = 'requested' | 'unchanged' | 'not_active' | 'already_ended';
-
 /** Its workflow is woken, and cancels it at the service. A repetition changes nothing. @throws WorkMissingError */
 export async function cancelVpnSubscription(
   tx: Executor,
   id: string,
   { actor, reason }: { readonly actor: string; readonly reason: string | undefined },
   now: Date,
-): Promise<CancelRequest> {
+): Promise<'requested' | 'unchanged' | 'not_active' | 'already_ended'> {
   const work = { kind: 'vpn_subscription', id } as const;
   const { status, completedAt, cancelRequestedAt } = vpnSubscriptionRow(await lockWork(tx, work));
   if (status === 'cancelled') return 'unchanged';

@@ -29,13 +29,11 @@ export function readJson(bytes: Uint8Array): JsonResult {
 export function readServiceJson(bytes: Uint8Array): JsonResult {
   const json = readJson(bytes);
   if (!json.ok || !hasLongNumber(bytes)) return json;
-  const read: Reviver = (key, value, { source = '' }) =>
+  const read = (key: string, value: unknown, { source = '' }: { readonly source?: string }) =>
     isRounded(value) && isIdentifier(key) && WHOLE.test(source) ? source : value;
   // A cast: the types of the language do not have the third parameter of a reviver yet.
   return { ok: true, value: JSON.parse(textOf(bytes), read as Parameters<typeof JSON.parse>[1]) as unknown };
 }
-
-type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
 const WHOLE = /^\d{1,40}$/;
 

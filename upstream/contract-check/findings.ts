@@ -100,18 +100,13 @@ export interface Source {
   readonly searchedBy: readonly string[];
 }
 
-interface Lack extends Pick<Need, 'key' | 'purpose'> {
-  readonly role: Source['role'];
-  readonly report: Report;
-}
-
 type Report = (severity: 'breaking' | 'note', message: string) => void;
 
 /** Any read or event may have a needed field, so its absence is judged after all were compared. */
 export class Needs {
   readonly #carried = new Set<string>();
   readonly #carriedByEvents = new Set<string>();
-  readonly #lacking: Lack[] = [];
+  readonly #lacking: (Pick<Need, 'key' | 'purpose'> & Pick<Source, 'role'> & { readonly report: Report })[] = [];
 
   carried({ role }: Source, { key }: Need): void {
     if (role === 'read') this.#carried.add(key);

@@ -18,19 +18,17 @@ export interface Layer {
   readonly forms: readonly ResolvedSchema[];
 }
 
-export interface RecordLayer extends Layer {
-  /** Another layer with all needed fields: the reader then takes neither. */
-  readonly rival?: Layer;
-}
-
-/** The outermost layer with all needed fields, else the one with most. @param namedBy one of these is enough. */
+/**
+ * The outermost layer with all needed fields, else the one with most. @param namedBy one of these is enough.
+ * @returns `rival`: another layer with all needed fields; the reader then takes neither.
+ */
 export function peeled(
   document: JsonObject,
   forms: readonly ResolvedSchema[],
   needed: readonly string[],
   envelopes: readonly string[],
   namedBy: readonly string[] = [],
-): RecordLayer {
+): Layer & { readonly rival?: Layer } {
   const layers = layersOf(document, forms, envelopes).filter((layer) => layer.path.length === 0 || !isList(layer));
   const counts = layers.map(({ forms }) => {
     const fields = fieldsOf(forms);

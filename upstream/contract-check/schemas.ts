@@ -45,18 +45,17 @@ export function formsOf(document: JsonObject, schema: unknown): ResolvedSchema[]
   return formsBelow(document, schema, { references: new Set(), depth: 0 });
 }
 
-interface Way {
-  readonly references: ReadonlySet<string>;
-  readonly depth: number;
-}
-
-function formsBelow(document: JsonObject, schema: unknown, { references, depth }: Way): ResolvedSchema[] {
+function formsBelow(
+  document: JsonObject,
+  schema: unknown,
+  { references, depth }: { readonly references: ReadonlySet<string>; readonly depth: number },
+): ResolvedSchema[] {
   assertDepth(depth);
   takeSteps(document, 1);
   if (schema === false) return [];
   if (!isObject(schema)) return [ANYTHING];
 
-  const below: Way = { references, depth: depth + 1 };
+  const below = { references, depth: depth + 1 };
   let forms = [ownForm(schema)];
   const reference = textAt(schema, '$ref');
   if (reference !== undefined) {

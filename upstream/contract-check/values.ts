@@ -72,14 +72,12 @@ function isWhole(forms: readonly ResolvedSchema[]): boolean {
   });
 }
 
-interface ValueKind {
+const KINDS: readonly {
   readonly names: RegExp;
   readonly values: readonly string[];
   readonly isClosed: boolean;
   readonly isUsable?: (text: string) => boolean;
-}
-
-const KINDS: readonly ValueKind[] = [
+}[] = [
   {
     names: /^iccid$/,
     values: [
@@ -157,17 +155,12 @@ const KINDS: readonly ValueKind[] = [
 // A description that accepts one of these says little.
 const NONSENSE = ['nonsense-Äß 0', 'nonsense', 'Xq'];
 
-interface Unreadable {
-  readonly example: string | undefined;
-  readonly says: string;
-}
-
 /** @returns undefined when we can read the texts, or the document says too little. */
 function unreadableValue(
   name: string,
   ours: readonly ResolvedSchema[],
   theirs: readonly ResolvedSchema[],
-): Unreadable | undefined {
+): { readonly example: string | undefined; readonly says: string } | undefined {
   const kind = KINDS.find(({ names }) => names.test(name));
   const texts = theirs.filter(({ types }) => types === undefined || types.has('string'));
   const isOpen = texts.every(({ constraints, values }) => constraints.length === 0 || values !== undefined);

@@ -1,7 +1,7 @@
 /** Listed purchases show the shapes without a charge. */
 import type * as z from 'zod';
 import { type Money, compareAmounts, isOtherMoney, plainText } from '#domain/money/money.ts';
-import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
+import type { Listing, OptionalResult } from '#upstream/client.ts';
 import {
   type EndpointName,
   NEEDED_FOR,
@@ -12,7 +12,12 @@ import {
   serviceTopup,
   vpnSubscription,
 } from '#upstream/contract.ts';
-import { type OwnDebits, callName, failedCall } from '#upstream/first-purchase-check/reads.ts';
+import {
+  type FirstPurchaseCheckClient,
+  type OwnDebits,
+  callName,
+  failedCall,
+} from '#upstream/first-purchase-check/reads.ts';
 import { chargeOf } from '#upstream/mapping/events.ts';
 
 type ListedPurchase =
@@ -20,25 +25,13 @@ type ListedPurchase =
   | { readonly kind: 'differs'; readonly problem: string }
   | { readonly kind: 'unseen'; readonly reason: string };
 
-export type PurchaseReads = Pick<
-  ServiceClient,
-  | 'getEsim'
-  | 'getVpnSubscription'
-  | 'listRecentOrders'
-  | 'listRecentTopups'
-  | 'listRecentVpnSubscriptions'
-  | 'listTopupOptions'
->;
-
 /** One page: an older purchase says less about today's shapes. */
 const NEWEST = { since: 0, maxPages: 1 } as const;
 
-type PriceToday = (productId: number | null | undefined) => Money | undefined;
-
 export type ListedPurchaseCheck = (
-  client: PurchaseReads,
+  client: FirstPurchaseCheckClient,
   debits: OwnDebits,
-  priceToday: PriceToday,
+  priceToday: (productId: number | null | undefined) => Money | undefined,
 ) => Promise<ListedPurchase>;
 
 export const UNIT_UNKNOWN = '; whether the wallet has the unit of the prices is not known yet';
@@ -89,21 +82,23 @@ export const checkListedSubscription: ListedPurchaseCheck = async (client, debit
   return conclude('listVpnSubscriptions', 'getVpnSubscription', read, { ...found, debits });
 };
 
-interface PickRule<Item> {
-  readonly isDone: (item: Item) => boolean;
-  readonly lacks: (item: Item) => readonly string[];
-  /** A purchase with a debit is preferred. */
-  readonly debits: (item: Item) => readonly Money[];
-  readonly price: (item: Item) => Money | undefined;
-  /** Empty for purchases made elsewhere, which is no difference. */
-  readonly ours?: string;
-}
-
-type Picked<Item> =
+/**
+ * @param rule.debits a purchase with a debit is preferred.
+ * @param rule.ours empty for purchases made elsewhere, which is no difference.
+ */
+function pick<Item>(
+  list: EndpointName,
+  listed: OptionalResult<Listing<Item>>,
+  rule: {
+    readonly isDone: (item: Item) => boolean;
+    readonly lacks: (item: Item) => readonly string[];
+    readonly debits: (item: Item) => readonly Money[];
+    readonly price: (item: Item) => Money | undefined;
+    readonly ours?: string;
+  },
+):
   | { readonly kind: 'whole'; readonly item: Item; readonly isPaid: boolean; readonly cost: CostSeen }
-  | Exclude<ListedPurchase, { kind: 'seen' }>;
-
-function pick<Item>(list: EndpointName, listed: OptionalResult<Listing<Item>>, rule: PickRule<Item>): Picked<Item> {
+  | Exclude<ListedPurchase, { kind: 'seen' }> {
   if (!listed.ok) return failed(list, listed);
   const done = listed.value.items.filter(rule.isDone);
   if (done.length === 0)

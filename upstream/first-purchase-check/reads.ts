@@ -4,9 +4,20 @@ import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mappi
 import { ENDPOINTS, type EndpointName, type ServiceWallet, type WalletTransaction } from '#upstream/contract.ts';
 import { moneyOf, namesNothing } from '#upstream/mapping/wallet-movements.ts';
 
-export type FreeReadClient = Pick<
+/** None of these buys, cancels or changes anything. */
+export type FirstPurchaseCheckClient = Pick<
   ServiceClient,
-  'listPackages' | 'listVpnPlans' | 'getWallet' | 'listWalletTransactions'
+  | 'getEsim'
+  | 'getOpenApi'
+  | 'getVpnSubscription'
+  | 'getWallet'
+  | 'listPackages'
+  | 'listRecentOrders'
+  | 'listRecentTopups'
+  | 'listRecentVpnSubscriptions'
+  | 'listTopupOptions'
+  | 'listVpnPlans'
+  | 'listWalletTransactions'
 >;
 
 interface Priced {
@@ -26,7 +37,7 @@ export interface FreeReads {
 
 /** Never throws. @returns undefined after `signal`. */
 export async function readFree(
-  client: FreeReadClient,
+  client: FirstPurchaseCheckClient,
   lists: ReadonlySet<PriceList>,
   deadlineMs: number,
   signal: AbortSignal | undefined,

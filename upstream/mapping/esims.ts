@@ -29,5 +29,5 @@ export function readUsage(
   { data_used_mb: usedMb, data_total_mb: totalMb, measured_at: measuredAt }: EsimUsage,
   readAt: Date,
 ): DataUsage & { readonly measuredAt: Date | null; readonly readAt: Date } {
-  return { usedMb, totalMb, measuredAt: measuredAt == null ? null : new Date(measuredAt), readAt };
+  return { usedMb, totalMb, measuredAt: timeOf(measuredAt), readAt };
 }

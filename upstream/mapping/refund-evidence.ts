@@ -18,18 +18,12 @@ const DEBIT_SHOWS_WITHIN_MS = 5 * 60_000;
 
 type Service = Pick<ServiceClient, 'getEsim' | 'getEsimUsage' | 'findTopupsOfEsim' | 'listWalletTransactions'>;
 
-export interface RefundEvidenceRead {
-  readonly facts: RefundEvidence;
-  readonly esim: ServiceEsim | undefined;
-  readonly readAt: Date;
-}
-
 /** Specification, States and transitions: five conditions of an automatic refund. Never throws. */
 export async function readRefundEvidence(
   service: Service,
   own: OwnRefundRecords,
   now: () => number,
-): Promise<RefundEvidenceRead> {
+): Promise<{ readonly facts: RefundEvidence; readonly esim: ServiceEsim | undefined; readonly readAt: Date }> {
   const readAt = new Date(now());
   const [usage, esim, topups, wallet] = await Promise.all([
     service.getEsimUsage(own.serviceEsimId),

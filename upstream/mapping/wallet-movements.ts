@@ -5,13 +5,8 @@ import type { WalletTransaction } from '#upstream/contract.ts';
 /** A movement may carry a time this long before our first send. */
 export const CLOCK_SKEW_MS = 10 * 60_000;
 
-interface Named {
-  readonly serviceId: string | null;
-  readonly reference: string | null;
-}
-
 export function isOfOrder(
-  { serviceId, reference }: Named,
+  { serviceId, reference }: { readonly serviceId: string | null; readonly reference: string | null },
   { order_id: id, external_order_id: named }: WalletTransaction,
 ): boolean {
   return (id != null && id === serviceId) || (named != null && named === reference);

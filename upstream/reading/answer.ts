@@ -117,18 +117,18 @@ export interface ListPage<Item> {
   readonly uncertain: number;
 }
 
-export type PageResult<Item> =
-  /** `leftOut`: as in {@link ReadResult}, and what the dropped items lack, such as `data[].countries[]`. */
-  | ({ readonly ok: true; readonly leftOut: readonly string[] } & Omit<ListPage<Item>, 'linkHeader'>)
-  | { readonly ok: false; readonly problem: string };
-
-/** An unreadable item is dropped and counted. If all are unreadable, the page is refused. */
+/**
+ * An unreadable item is dropped and counted. If all are unreadable, the page is refused.
+ * @returns `leftOut`: as in {@link ReadResult}, and what the dropped items lack, such as `data[].countries[]`.
+ */
 export function readPage<Schema extends z.ZodType>(
   item: Schema,
   value: unknown,
   record: RecordName,
   variants: Variants = VARIANTS,
-): PageResult<ValueOf<Schema>> {
+):
+  | ({ readonly ok: true; readonly leftOut: readonly string[] } & Omit<ListPage<ValueOf<Schema>>, 'linkHeader'>)
+  | { readonly ok: false; readonly problem: string } {
   const found = findList(inOurTerms(value, record, variants), listWrappersOf(record));
   if (found === undefined) return { ok: false, problem: 'its body lacks or misstates data' };
   if (found.layers.some(isErrorLayer)) return { ok: false, problem: SAYS_ERROR };

@@ -26,15 +26,11 @@ export interface WorkWorkflows {
   signalReport(work: WorkStart, observation: ServiceObservation): Promise<NotifyOutcome>;
 }
 
-interface EndpointWorkflows {
-  wake(endpointId: string, options: { readonly urgent: boolean }): Promise<void>;
-}
-
 export interface RelayOptions {
   readonly database: Database;
   readonly keyRing: KeyRing;
   readonly workflows: WorkWorkflows;
-  readonly endpoints: EndpointWorkflows;
+  readonly endpoints: { wake(endpointId: string, options: { readonly urgent: boolean }): Promise<void> };
   readonly wakeups: Pick<Wakeups, 'subscribe' | 'wake' | 'isHearing'>;
   readonly policy: RelayPolicy;
   readonly metrics: Metrics;

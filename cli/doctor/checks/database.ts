@@ -10,13 +10,12 @@ import { SchemaNotCurrentError, requireCurrentSchema, UnreleasedSchemaError } fr
 import { missedWebhooks } from '#db/queues/inbox.ts';
 import { type StoredCapabilityProfile, newestCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { type StoredWebhookSecrets, readRefusedPrefix, readWebhookSecrets } from '#db/service/webhook-secrets.ts';
-import { countHeldWork } from '#db/work/counts.ts';
 import { describeKeyProblem } from '#domain/encryption-keys.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { RefusedHeaderPrefix } from '#domain/service/service-address.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
 import { type FirstPurchaseCheckState, readFirstPurchaseCheck } from '#fulfilment/gate/pauses.ts';
-import { driftStopTexts } from '#fulfilment/readiness/conditions.ts';
+import { countHeldWork, driftStopTexts } from '#fulfilment/readiness/conditions.ts';
 
 export function openDatabase({ url, isPooled }: Pick<DatabaseConfig, 'url' | 'isPooled'>): Database {
   const options = { url, isPooled, poolSize: 1, applicationName: 'reseller doctor' };

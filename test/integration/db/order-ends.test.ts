@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
 import { attempts, cases, orders } from '#db/schema.ts';
 import { listTimeline } from '#db/work/work-reads.ts';
-import { storeDelivery } from '#fulfilment/purchase/esim-delivery.ts';
+import { storeDelivery } from '#fulfilment/purchase/order.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { openTestDatabase } from '#test/support/servers/database.ts';

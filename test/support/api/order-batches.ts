@@ -5,7 +5,7 @@ import { deliveredEsimId } from '#crypto/derived-ids.ts';
 import { activationCodeAad } from '#db/encryption-aads.ts';
 import { orders } from '#db/schema.ts';
 import type { OrderRow } from '#db/work/rows.ts';
-import { storeDelivery } from '#fulfilment/purchase/esim-delivery.ts';
+import { storeDelivery } from '#fulfilment/purchase/order.ts';
 import { postOnce } from '#test/support/api/keys.ts';
 import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
