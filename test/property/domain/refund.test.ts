@@ -148,6 +148,7 @@ describe('the states and reviews of a refund', () => {
     [{ state: 'completed' }, { state: 'processing', review: 'accepted' }, 'known'],
     [{ state: 'completed' }, { state: 'failed', review: 'refused' }, 'contradiction'],
     [{ state: 'failed' }, { state: 'completed' }, 'advance'],
+    [{ state: 'failed' }, { state: 'processing' }, 'known'],
   ])('%j and then %j is judged as %s', (known, reported, decision) => {
     expect(judgeRefund(known, reported)).toBe(decision);
   });

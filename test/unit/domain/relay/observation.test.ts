@@ -48,7 +48,9 @@ describe('the decision about an observation', () => {
         const plain = meaning(work, outcome);
         const expected = plain === 'known' && !isFinal(work.status) ? 'advance' : plain;
         expect(judgeObservation(work, outcome, judgeSubscriptionEnd(undefined, end))).toBe(expected);
-        expect(judgeObservation(work, outcome, judgeSubscriptionEnd(end, end))).toBe(plain);
+        for (const said of [end, undefined])
+          expect(judgeObservation(work, outcome, judgeSubscriptionEnd(end, said))).toBe(plain);
+        expect(judgeObservation(work, outcome, judgeSubscriptionEnd(undefined, undefined))).toBe(plain);
       }
     }
   });

@@ -55,6 +55,10 @@ describe.each(WORK_KINDS)('the lifecycle of work of kind %s', (kind) => {
     }
   });
 
+  it('has no status after a final one, and a next status for every other', () => {
+    for (const status of statuses) expect(rowsOf(kind)[status]?.length === 0).toBe(isFinal(status));
+  });
+
   it('decides every pair of statuses like the conditions of this file', () => {
     const pairs = statuses.flatMap((from) => statuses.map((to) => ({ from, to })));
     expect(pairs.map(({ from, to }) => ({ from, to, may: mayFollow(kind, from, to) }))).toEqual(
