@@ -1,23 +1,28 @@
 import type { AttemptState, ObservedOutcome } from '#domain/relay/observation.ts';
 
-export const ATTEMPT_EVENTS = {
-  claimed:
-    'A worker took the lease for a send. A running send is replaced only when its lease has ended without a result.',
-  refused: 'The answer proves that nothing was bought, and no earlier send may have bought it.',
-  refused_after_unknown: 'The same, but an earlier send may have bought it.',
-  unproven: 'The send did not show the outcome.',
-  processing: 'The service reports that it is processing it.',
-  completed: 'The service reports that it sold it.',
-  failed: 'The service reports that it failed.',
-  delivered: 'The delivery is stored, and the work is completed.',
-  records_lost: 'PostgreSQL has lost commits: the row is older than the memory of the workflow, so it proves nothing.',
-  verdict_bought: 'An operator reports that it is bought, and nothing more must be read from the service.',
-  verdict_bought_unseen: 'An operator reports that it is bought; its delivery must be read from the service.',
-  verdict_bought_undecided: 'An operator reports that the eSIM is cancelled; its refund is still expected.',
-  verdict_not_bought: 'An operator reports that the service sold nothing for it.',
-} as const;
-
-export type AttemptEvent = keyof typeof ATTEMPT_EVENTS;
+export type AttemptEvent =
+  /** A worker took the lease for a send. A running send is replaced only when its lease has ended without a result. */
+  | 'claimed'
+  /** The answer proves that nothing was bought, and no earlier send may have bought it. */
+  | 'refused'
+  /** The same, but an earlier send may have bought it. */
+  | 'refused_after_unknown'
+  /** The send did not show the outcome. */
+  | 'unproven'
+  /** The service reports that it is processing it, sold it, or failed. */
+  | ObservedOutcome
+  /** The delivery is stored, and the work is completed. */
+  | 'delivered'
+  /** PostgreSQL has lost commits: the row is older than the memory of the workflow, so it proves nothing. */
+  | 'records_lost'
+  /** An operator reports that it is bought, and nothing more must be read from the service. */
+  | 'verdict_bought'
+  /** An operator reports that it is bought; its delivery must be read from the service. */
+  | 'verdict_bought_unseen'
+  /** An operator reports that the eSIM is cancelled; its refund is still expected. */
+  | 'verdict_bought_undecided'
+  /** An operator reports that the service sold nothing for it. */
+  | 'verdict_not_bought';
 
 /** `unchanged`: known already or too late. `forbidden`: it must not happen. */
 type Next = AttemptState | 'unchanged' | 'forbidden';

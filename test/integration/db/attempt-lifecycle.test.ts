@@ -7,7 +7,7 @@ import { openCase } from '#db/work/cases.ts';
 import { lockWork, type AttemptRow } from '#db/work/rows.ts';
 import type { OperatorAction } from '#domain/operator/operator-actions.ts';
 import { ATTEMPT_STATES, type AttemptState, type ObservedOutcome } from '#domain/relay/observation.ts';
-import { ATTEMPT_EVENTS, ATTEMPT_LIFECYCLE, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
+import { ATTEMPT_LIFECYCLE, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
 import { markUnknown } from '#fulfilment/attempts/recover.ts';
 import { recordReport } from '#fulfilment/attempts/report.ts';
 import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
@@ -135,7 +135,7 @@ describe('the row of an attempt', () => {
     expect((await ofCancellation()).state).toBe('prepared');
   });
 
-  it.each(Object.keys(ATTEMPT_EVENTS) as AttemptEvent[])(
+  it.each(Object.keys(ATTEMPT_LIFECYCLE) as AttemptEvent[])(
     'has the state of the table after %s, from every state',
     async (event) => {
       for (const state of ATTEMPT_STATES) {

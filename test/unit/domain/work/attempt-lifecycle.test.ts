@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { mayHaveCost } from '#domain/operator/operator-actions.ts';
 import { ATTEMPT_DECISIONS, ATTEMPT_STATES, OBSERVED_OUTCOMES, type AttemptState } from '#domain/relay/observation.ts';
 import {
-  ATTEMPT_EVENTS,
   ATTEMPT_LIFECYCLE,
   attemptStateAfter,
   isKnownToService,
@@ -10,7 +9,7 @@ import {
   type AttemptEvent,
 } from '#domain/work/attempt-lifecycle.ts';
 
-const EVENTS = Object.keys(ATTEMPT_EVENTS) as AttemptEvent[];
+const EVENTS = Object.keys(ATTEMPT_LIFECYCLE) as AttemptEvent[];
 const everything = ATTEMPT_STATES.flatMap((state) => EVENTS.map((event) => ({ state, event })));
 
 /** The final reports of the service on an attempt. */
