@@ -24,6 +24,11 @@ interface Send {
   readonly leaseLeftMs?: () => number;
 }
 
+type VpnCancellation =
+  | { readonly kind: 'accepted'; readonly subscription: VpnSubscription }
+  /** The subscription had ended before. A call after a lost answer meets this, and it counts as success. */
+  | { readonly kind: 'already_cancelled' };
+
 /**
  * No call throws: each resolves to a success or to a member of the failure catalogue. A deadline covers all pages of a
  * list. Only a request that was answered with 401 is repeated: once, with the same bytes and a new token.
@@ -129,19 +134,8 @@ export function createServiceClient(call: Caller, session: ClientSession, option
   };
 }
 
-/**
- * Has no Idempotency-Key and may be repeated. After an unknown result one read can prove the cancellation.
- * @returns `already_cancelled`: the subscription had ended before. A call after a lost answer meets this, and it counts
- * as success.
- */
-async function cancelVpnSubscription(
-  calls: Calls,
-  id: string,
-): Promise<
-  ServiceResult<
-    { readonly kind: 'accepted'; readonly subscription: VpnSubscription } | { readonly kind: 'already_cancelled' }
-  >
-> {
+/** Has no Idempotency-Key and may be repeated. After an unknown result one read can prove the cancellation. */
+async function cancelVpnSubscription(calls: Calls, id: string): Promise<ServiceResult<VpnCancellation>> {
   const result = await calls.one('cancelVpnSubscription', { id }, sameId(id));
   if (result.ok) return { ...result, value: { kind: 'accepted', subscription: result.value } };
   const { status } = result;
@@ -169,8 +163,9 @@ function esimUnderPath<Field extends string>(
   return (value) => ((value[field] ?? id) === id ? {} : { differing: [field] });
 }
 
-/** Other fields have to be equal. */
-const HOW: Readonly<Record<string, 'reference' | 'esim'>> = {
+type How = 'reference' | 'esim' | 'equal';
+
+const HOW: Readonly<Record<string, How>> = {
   external_order_id: 'reference',
   external_subscription_id: 'reference',
   esim_id: 'esim',
@@ -185,13 +180,13 @@ function sameWhereNamed<Fields extends Readonly<Record<string, string | number>>
 ): Match<{ readonly [Field in keyof Fields]?: Fields[Field] | null | undefined }> {
   return (value) => {
     const others = Object.entries(sent).filter(([field, ours]) => (value[field] ?? ours) !== ours);
-    const wrong = others.filter(([field, ours]) => !isSame(HOW[field], String(ours), String(value[field])));
+    const wrong = others.filter(([field, ours]) => !isSame(HOW[field] ?? 'equal', String(ours), String(value[field])));
     if (wrong.length > 0) return { contradiction: `its ${named(wrong).join(' and ')} is not what was sent` };
     return others.length === 0 ? {} : { differing: named(others) };
   };
 }
 
-function isSame(how: (typeof HOW)[string] | undefined, ours: string, theirs: string): boolean {
+function isSame(how: How, ours: string, theirs: string): boolean {
   return how === 'esim' || (how === 'reference' && isFormOf(ours, theirs));
 }
 

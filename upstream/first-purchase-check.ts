@@ -78,13 +78,15 @@ export async function lookAtService(
   return sightings;
 }
 
+type Described =
+  | { readonly kind: 'read'; readonly report: ContractReport }
+  | { readonly kind: 'none'; readonly reason: string };
+
 async function readDocument(
   client: FirstPurchaseCheckClient,
   capabilities: Capabilities,
   document: JsonObject | undefined,
-): Promise<
-  { readonly kind: 'read'; readonly report: ContractReport } | { readonly kind: 'none'; readonly reason: string }
-> {
+): Promise<Described> {
   if (document !== undefined) return { kind: 'read', report: checkContract(document, capabilities) };
   const answer = await client.getOpenApi();
   if (answer.ok) return { kind: 'read', report: checkContract(answer.value, capabilities) };
@@ -134,22 +136,19 @@ function clause({ part, name, message }: Finding): string {
   return `${place}${name === undefined ? '' : `${name} `}${message}`;
 }
 
+interface PurchaseCheck {
+  readonly calls: readonly EndpointName[];
+  readonly events: readonly EventKind[];
+  /** The options of a top-up have the shape of packages. */
+  readonly priceList: PriceList;
+  readonly debits: DebitNaming;
+  readonly listed: ListedPurchaseCheck;
+}
+
 /** Every purchase logs in, and is settled by the wallet. */
 const OF_ALL = ['login', 'getWallet', 'listWalletTransactions'] as const satisfies readonly EndpointName[];
 
-export const PURCHASE_CHECKS: Readonly<
-  Record<
-    PurchaseKind,
-    {
-      readonly calls: readonly EndpointName[];
-      readonly events: readonly EventKind[];
-      /** The options of a top-up have the shape of packages. */
-      readonly priceList: PriceList;
-      readonly debits: DebitNaming;
-      readonly listed: ListedPurchaseCheck;
-    }
-  >
-> = {
+export const PURCHASE_CHECKS: Readonly<Record<PurchaseKind, PurchaseCheck>> = {
   order: {
     calls: [...OF_ALL, 'listPackages', 'createOrder', 'getOrder', 'listOrders', 'getEsim'],
     events: ['order.completed', 'order.processing', 'order.failed'],

@@ -4,7 +4,7 @@ import type { Database, Executor } from '#db/connection/database.ts';
 import { firstReconciliationAt, newestReconciliation } from '#db/money/reconciliations.ts';
 import { missedWebhooks } from '#db/queues/inbox.ts';
 import { LAGGING_QUEUES, relayLag } from '#db/queues/relay-queues.ts';
-import { overdueRows, SWEPT_TABLES } from '#db/queues/retention.ts';
+import { overdueRows, SWEPT_TABLES, type KeptTimes } from '#db/queues/retention.ts';
 import { attempts, gateWaits, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { ofWork } from '#db/work/attempts.ts';
 import { countOpenCases } from '#db/work/cases.ts';
@@ -54,7 +54,7 @@ export function databaseGauges(
 export function retentionGauge(
   database: Database,
   { rowsOverdue }: Metrics,
-  kept: Parameters<typeof overdueRows>[1],
+  kept: KeptTimes,
   now: () => number,
 ): () => Promise<void> {
   return async () => {

@@ -30,11 +30,7 @@ const MAX_UPKEEP = 8;
 /** Each send mostly waits for its receiver. */
 const MAX_ENDPOINTS = 20;
 
-/**
- * Slots for each queue: slow webhooks, look-ups and upkeep do not delay purchases. Temporal applies the limits to all
- * workers of a queue. All workers have the version, so that activities of a pinned run go to it.
- */
-export async function createWorkers(options: {
+interface WorkersOptions {
   readonly connection: NativeConnection;
   readonly config: Pick<
     WorkerConfig,
@@ -44,7 +40,13 @@ export async function createWorkers(options: {
   readonly activities: object;
   readonly webhookActivities: object;
   readonly dataConverter: NonNullable<WorkerOptions['dataConverter']>;
-}): Promise<Worker[]> {
+}
+
+/**
+ * Slots for each queue: slow webhooks, look-ups and upkeep do not delay purchases. Temporal applies the limits to all
+ * workers of a queue. All workers have the version, so that activities of a pinned run go to it.
+ */
+export async function createWorkers(options: WorkersOptions): Promise<Worker[]> {
   const { connection, config, activities, webhookActivities, dataConverter } = options;
   const common: Omit<WorkerOptions, 'taskQueue'> = {
     connection,

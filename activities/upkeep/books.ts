@@ -13,13 +13,13 @@ import type { WalletTransaction } from '#upstream/contract.ts';
 import { CLOCK_SKEW_MS, countsInWallet } from '#upstream/mapping/wallet-movements.ts';
 import type { BooksResult } from '#workflows/messages.ts';
 
-export function createBooksActivities(
-  dependencies: Pick<WorkDependencies, 'database' | 'service' | 'gate' | 'onGate' | 'now' | 'readings'> & {
-    readonly books: BooksPolicy;
-    readonly runway: RunwayPolicy;
-    readonly logger: Logger;
-  },
-) {
+type BooksDependencies = Pick<WorkDependencies, 'database' | 'service' | 'gate' | 'onGate' | 'now' | 'readings'> & {
+  readonly books: BooksPolicy;
+  readonly runway: RunwayPolicy;
+  readonly logger: Logger;
+};
+
+export function createBooksActivities(dependencies: BooksDependencies) {
   const { database, books, runway, logger, now } = dependencies;
   const readings = dependencies.readings ?? new WalletReadings(dependencies);
   const reader = new BalanceReader(dependencies);

@@ -7,21 +7,18 @@ import type { Logger } from '#telemetry/logger.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import { readPackages, readPlans } from '#upstream/mapping/catalogue.ts';
 
+type CatalogueDependencies = Pick<WorkDependencies, 'database' | 'service' | 'now'> & {
+  readonly catalogue: CataloguePolicy;
+  readonly logger: Logger;
+};
+
 /** `not_read`: the service did not answer; nothing was recorded. */
 export type CatalogueResult =
   | { readonly verdict: 'not_read' }
   | Pick<CatalogueReadingRow, 'verdict' | 'created' | 'changed' | 'removed'>;
 
-export function createCatalogueActivities({
-  database,
-  service,
-  catalogue: policy,
-  logger,
-  now,
-}: Pick<WorkDependencies, 'database' | 'service' | 'now'> & {
-  readonly catalogue: CataloguePolicy;
-  readonly logger: Logger;
-}) {
+export function createCatalogueActivities(dependencies: CatalogueDependencies) {
+  const { database, service, catalogue: policy, logger, now } = dependencies;
   const bounds = { maxPages: policy.pages, deadlineMs: policy.readDeadlineMs };
 
   /** Nothing is read again for a run that is known. */

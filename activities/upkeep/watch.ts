@@ -15,12 +15,9 @@ import {
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import { esimDetails, readUsage } from '#upstream/mapping/esims.ts';
 
-export function createWatchActivities({
-  database,
-  service,
-  watch,
-  now,
-}: Pick<WorkDependencies, 'database' | 'service' | 'now'> & { readonly watch: WatchPolicy }) {
+type WatchDependencies = Pick<WorkDependencies, 'database' | 'service' | 'now'> & { readonly watch: WatchPolicy };
+
+export function createWatchActivities({ database, service, watch, now }: WatchDependencies) {
   const announceAll = async (announcePage: AnnouncePage): Promise<number> => {
     let total = 0;
     let after: ExpiryCursor | undefined;

@@ -7,11 +7,12 @@ import type { PurchaseActivities, StepRecord, SubscriptionActivities } from '#do
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { isFinal, type WorkEnd } from '#domain/work/lifecycle.ts';
 import { performAction } from '#fulfilment/operator/perform-action.ts';
+import { proveAbsence } from '#fulfilment/purchase/absence.ts';
 import { beginWork, openNextAttempt } from '#fulfilment/purchase/begin.ts';
 import { completePurchase } from '#fulfilment/purchase/deliver.ts';
 import { withSharedReads, type WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { readDebitEvidence } from '#fulfilment/purchase/evidence.ts';
-import { proveAbsence, lookUpPurchase } from '#fulfilment/purchase/look-up.ts';
+import { lookUpPurchase } from '#fulfilment/purchase/look-up.ts';
 import { sendPurchase } from '#fulfilment/purchase/send.ts';
 import { cancelSubscription, lookUpSubscription } from '#fulfilment/purchase/vpn-subscription.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';

@@ -4,30 +4,27 @@ import { matches, type PageOptions } from '#db/lists/pages.ts';
 import { apiKeys, auditLog } from '#db/schema.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
+type OtherSubject =
+  | 'line'
+  | 'api_key'
+  | 'capability_profile'
+  | 'case'
+  | 'dead_letter'
+  | 'encryption_key'
+  | 'esim'
+  | 'order_batch'
+  | 'pause'
+  | 'pricing_rule'
+  | 'share_link'
+  | 'wallet_movement'
+  | 'webhook_endpoint'
+  | 'webhook_secret';
+
 export interface AuditEntry {
   /** An API key's id, `command/<operating-system account>`, or `share_link/<id>`. */
   readonly actor: string;
   readonly action: string;
-  readonly subject:
-    | WorkRef
-    | {
-        readonly kind:
-          | 'line'
-          | 'api_key'
-          | 'capability_profile'
-          | 'case'
-          | 'dead_letter'
-          | 'encryption_key'
-          | 'esim'
-          | 'order_batch'
-          | 'pause'
-          | 'pricing_rule'
-          | 'share_link'
-          | 'wallet_movement'
-          | 'webhook_endpoint'
-          | 'webhook_secret';
-        readonly id: string;
-      };
+  readonly subject: WorkRef | { readonly kind: OtherSubject; readonly id: string };
   /** For an API key or webhook endpoint it names the change, without secrets. */
   readonly reason?: string;
 }
@@ -49,18 +46,25 @@ export async function addAuditEntries(db: Executor, entries: readonly AuditEntry
   await db.insert(auditLog).values(rows);
 }
 
+interface AuditFilter {
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly subjectKind?: string | undefined;
+  readonly subjectId?: string | undefined;
+  /** Both exclusive. */
+  readonly after?: Date | undefined;
+  readonly before?: Date | undefined;
+}
+
 export interface AuditRow {
   readonly entry: typeof auditLog.$inferSelect;
   readonly key: { readonly name: string; readonly prefix: string } | null;
 }
 
-/** Newest first. @param filter.after exclusive, as is `before`. */
+/** Newest first. @param page.after id of the last entry of the previous page. */
 export async function listAuditEntries(
   db: Executor,
-  filter: { readonly [Name in 'actor' | 'action' | 'subjectKind' | 'subjectId']?: string | undefined } & {
-    readonly after?: Date | undefined;
-    readonly before?: Date | undefined;
-  },
+  filter: AuditFilter,
   page: PageOptions<bigint>,
 ): Promise<AuditRow[]> {
   return db

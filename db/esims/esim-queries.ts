@@ -67,20 +67,17 @@ export async function viewEsims(db: Executor, ids: readonly string[], owner: Own
     .where(and(inArray(esims.id, [...ids]), ownEsims(db, owner)));
 }
 
-export function pageOfEsims(
-  db: Executor,
-  owner: Owner,
-  filter: TimeFilter & {
-    readonly statuses?: readonly string[] | undefined;
-    readonly ids?: readonly string[] | undefined;
-    readonly orderId?: string | undefined;
-    readonly externalOrderIds?: readonly string[] | undefined;
-    readonly customerReferenceHash?: Buffer | undefined;
-    readonly iccid?: string | undefined;
-    readonly packageId?: number | undefined;
-  },
-  { limit, after }: PageOptions,
-) {
+interface EsimFilter extends TimeFilter {
+  readonly statuses?: readonly string[] | undefined;
+  readonly ids?: readonly string[] | undefined;
+  readonly orderId?: string | undefined;
+  readonly externalOrderIds?: readonly string[] | undefined;
+  readonly customerReferenceHash?: Buffer | undefined;
+  readonly iccid?: string | undefined;
+  readonly packageId?: number | undefined;
+}
+
+export function pageOfEsims(db: Executor, owner: Owner, filter: EsimFilter, { limit, after }: PageOptions) {
   const inPage = and(
     ownEsims(db, owner),
     matches(esims.orderId, filter.orderId),

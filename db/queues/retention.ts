@@ -86,6 +86,10 @@ export async function forgetAudit(db: Executor, { before, batch }: Old): Promise
   return (await db.delete(auditLog).where(inArray(auditLog.id, old)).returning({ id: auditLog.id })).length;
 }
 
+export type KeptTimes = Pick<SweepPolicy, 'answersKeptMs' | 'eventsKeptMs' | 'historyKeptMs'> & {
+  readonly deliveriesKeptMs: number;
+};
+
 export const SWEPT_TABLES = [
   'audit_log',
   'events',
@@ -98,7 +102,7 @@ export const SWEPT_TABLES = [
 /** @param now epoch milliseconds. @returns milliseconds; 0 when no row is due. */
 export async function overdueRows(
   db: Executor,
-  kept: Pick<SweepPolicy, 'answersKeptMs' | 'eventsKeptMs' | 'historyKeptMs'> & { readonly deliveriesKeptMs: number },
+  kept: KeptTimes,
   now: number,
 ): Promise<Readonly<Record<(typeof SWEPT_TABLES)[number], number>>> {
   const before = (keptMs: number) => new Date(now - keptMs);

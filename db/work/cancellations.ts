@@ -28,6 +28,11 @@ export interface StoredCancellation extends StoredWork<CancellationRow> {
   readonly refund: RefundRow | null;
 }
 
+interface CancellationFilter extends WorkFilter {
+  readonly esimId?: string | undefined;
+  readonly customerReferenceHash?: Buffer | undefined;
+}
+
 function select(db: Executor) {
   const facts = attemptSummary(db, 'cancellation');
   return db
@@ -41,15 +46,7 @@ function select(db: Executor) {
 export const cancellationReads = {
   find: (db: Executor, id: string, owner: Owner): Promise<StoredCancellation | undefined> =>
     findOwn(db, 'cancellation', select, id, owner),
-  page: (
-    db: Executor,
-    owner: Owner,
-    filter: WorkFilter & {
-      readonly esimId?: string | undefined;
-      readonly customerReferenceHash?: Buffer | undefined;
-    },
-    page: PageOptions,
-  ) => {
+  page: (db: Executor, owner: Owner, filter: CancellationFilter, page: PageOptions) => {
     const own = [[cancellations.esimId, filter.esimId]] as const;
     // As an array, so that the pages of these eSIMs are read and no others.
     const ofCustomer =
@@ -60,6 +57,11 @@ export const cancellationReads = {
   },
 };
 
+interface RefundFilter extends TimeFilter {
+  readonly statuses?: readonly RefundStatus[] | undefined;
+  readonly esimId?: string | undefined;
+}
+
 export async function findRefundById(db: Executor, id: string, owner: Owner): Promise<RefundRow | undefined> {
   const [row] = await db
     .select()
@@ -68,15 +70,7 @@ export async function findRefundById(db: Executor, id: string, owner: Owner): Pr
   return row;
 }
 
-export function pageOfRefunds(
-  db: Executor,
-  owner: Owner,
-  filter: TimeFilter & {
-    readonly statuses?: readonly RefundStatus[] | undefined;
-    readonly esimId?: string | undefined;
-  },
-  { limit, after }: PageOptions,
-) {
+export function pageOfRefunds(db: Executor, owner: Owner, filter: RefundFilter, { limit, after }: PageOptions) {
   const inPage = and(
     ownRefunds(db, owner),
     matches(refunds.esimId, filter.esimId),

@@ -58,6 +58,12 @@ export interface StoredBatch {
 
 type ItemTerms = Pick<typeof orders.$inferSelect, 'id' | 'metadata' | 'encryptedCustomerReference'>;
 
+interface BatchFilter extends Omit<TimeFilter, 'updatedAfter'> {
+  readonly externalBatchId?: string | undefined;
+  readonly isCompleted?: boolean | undefined;
+  readonly createdBy?: string | undefined;
+}
+
 export async function findBatch(db: Executor, id: string, owner: Owner): Promise<StoredBatch | undefined> {
   const rows = await db
     .select()
@@ -69,15 +75,10 @@ export async function findBatch(db: Executor, id: string, owner: Owner): Promise
 export async function listBatches(
   db: Executor,
   owner: Owner,
-  filter: Omit<TimeFilter, 'updatedAfter'> & {
-    readonly externalBatchId?: string | undefined;
-    readonly isCompleted?: boolean | undefined;
-    readonly createdBy?: string | undefined;
-  },
+  { externalBatchId, isCompleted, createdBy, createdAfter, createdBefore }: BatchFilter,
   { limit, after }: PageOptions,
 ): Promise<StoredBatch[]> {
   const { id, createdAt, completedAt, apiKeyId } = orderBatches;
-  const { externalBatchId, isCompleted, createdBy, createdAfter, createdBefore } = filter;
   const rows = await db
     .select()
     .from(orderBatches)

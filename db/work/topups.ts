@@ -15,6 +15,13 @@ import {
 
 export type StoredTopup = StoredWork<TopupRow>;
 
+interface TopupFilter extends WorkFilter {
+  readonly esimId?: string | undefined;
+  readonly externalTopupIds?: readonly string[] | undefined;
+  readonly packageId?: number | undefined;
+  readonly customerReferenceHash?: Buffer | undefined;
+}
+
 function select(db: Executor) {
   const facts = attemptSummary(db, 'topup');
   return db
@@ -27,17 +34,7 @@ function select(db: Executor) {
 export const topupReads = {
   find: (db: Executor, id: string, owner: Owner): Promise<StoredTopup | undefined> =>
     findOwn(db, 'topup', select, id, owner),
-  page: (
-    db: Executor,
-    owner: Owner,
-    filter: WorkFilter & {
-      readonly esimId?: string | undefined;
-      readonly externalTopupIds?: readonly string[] | undefined;
-      readonly packageId?: number | undefined;
-      readonly customerReferenceHash?: Buffer | undefined;
-    },
-    page: PageOptions,
-  ) => {
+  page: (db: Executor, owner: Owner, filter: TopupFilter, page: PageOptions) => {
     const own = [
       [topups.esimId, filter.esimId],
       [topups.packageId, filter.packageId],

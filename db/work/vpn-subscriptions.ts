@@ -27,6 +27,12 @@ export const SUBSCRIPTION_ENTRIES = {
   ends: ['vpn_subscription.cancelled', 'vpn_subscription.expired'],
 } as const;
 
+interface VpnSubscriptionFilter extends WorkFilter {
+  readonly externalSubscriptionIds?: readonly string[] | undefined;
+  readonly vpnPlanId?: number | undefined;
+  readonly customerReferenceHash?: Buffer | undefined;
+}
+
 const ofSubscription = sql`from ${timeline} where ${timeline.subjectKind} = 'vpn_subscription'
   and ${timeline.subjectId} = ${vpnSubscriptions.id} and ${timeline.event}`;
 
@@ -55,16 +61,7 @@ function select(db: Executor) {
 export const vpnSubscriptionReads = {
   find: (db: Executor, id: string, owner: Owner): Promise<StoredVpnSubscription | undefined> =>
     findOwn(db, 'vpn_subscription', select, id, owner),
-  page: (
-    db: Executor,
-    owner: Owner,
-    filter: WorkFilter & {
-      readonly externalSubscriptionIds?: readonly string[] | undefined;
-      readonly vpnPlanId?: number | undefined;
-      readonly customerReferenceHash?: Buffer | undefined;
-    },
-    page: PageOptions,
-  ) => {
+  page: (db: Executor, owner: Owner, filter: VpnSubscriptionFilter, page: PageOptions) => {
     const { externalSubscriptionIds: named } = filter;
     const own = [
       [vpnSubscriptions.vpnPlanId, filter.vpnPlanId],

@@ -3,7 +3,7 @@ import { STREAM_SETTINGS, WAITING_SETTINGS } from '#domain/policy/api-policy.ts'
 import { GATE_SETTINGS } from '#domain/policy/gate-policy.ts';
 import { MIN_SEND_MARGIN_MS, PURCHASE_SETTINGS } from '#domain/policy/purchase-policy.ts';
 import { RELAY_SETTINGS, TEMPORAL_HEALTH_POLICY } from '#domain/policy/relay-policy.ts';
-import { SECOND, Setting, type Values, valuesOf, writeDuration } from '#domain/policy/settings.ts';
+import { SECOND, Setting, type SettingNames, type Values, valuesOf, writeDuration } from '#domain/policy/settings.ts';
 import {
   BOOKS_SETTINGS,
   CATALOGUE_SETTINGS,
@@ -39,11 +39,7 @@ const TABLES = {
 
 type Tables = typeof TABLES;
 export type Policy = { readonly [Name in keyof Tables]: Values<Tables[Name]> };
-export type SettingName = {
-  [Name in keyof Tables]: {
-    [Key in keyof Tables[Name]]: Tables[Name][Key] extends Setting<unknown, infer Each> ? Each : never;
-  }[keyof Tables[Name]];
-}[keyof Tables];
+export type SettingName = { [Name in keyof Tables]: SettingNames<Tables[Name]> }[keyof Tables];
 
 export const POLICY_GROUPS = {
   purchase: 'Purchases: sending, waiting for the service, delivering.',

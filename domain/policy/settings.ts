@@ -47,6 +47,10 @@ export type Values<Table> = {
   readonly [Key in keyof Table]: Table[Key] extends Setting<infer Value> ? Value : Table[Key];
 };
 
+export type SettingNames<Table> = {
+  [Key in keyof Table]: Table[Key] extends Setting<unknown, infer Name> ? Name : never;
+}[keyof Table];
+
 export function valuesOf<Table extends object>(
   table: Table,
   valueOf: (setting: Setting) => unknown = ({ fallback }) => fallback,

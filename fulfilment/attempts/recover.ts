@@ -27,12 +27,15 @@ interface Comparison {
   readonly open: (number: number) => Promise<AttemptRow>;
 }
 
-/**
- * Where a run begins. Idempotent. The caller holds the lock of the work.
- * @returns `isRestored`: a row knew less than the witness. `isFirstSinceRestart`: compared in an earlier epoch but not
- * yet in this one.
- */
-export async function recover(tx: Executor, work: WorkRef, row: WorkRow, compared: Comparison) {
+interface Recovery {
+  /** A row knew less than the witness. */
+  readonly isRestored: boolean;
+  /** Compared in an earlier epoch but not yet in this one. */
+  readonly isFirstSinceRestart: boolean;
+}
+
+/** Where a run begins. Idempotent. The caller holds the lock of the work. */
+export async function recover(tx: Executor, work: WorkRef, row: WorkRow, compared: Comparison): Promise<Recovery> {
   const { epoch, witness, sentIn } = compared;
   const isRestored = witness !== undefined && (await restoreAttempts(tx, work, row, witness, compared));
   // In another epoch than that of its send, the workflow first accounts for the send.

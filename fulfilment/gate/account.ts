@@ -27,25 +27,23 @@ export const ALL_KEYS = '';
 export type Reserved = 'reserved' | 'reserved_before' | 'price_unknown' | 'balance_unknown' | 'other_currency';
 
 export type Reservation =
-  /** Undefined for work that costs nothing. */
-  | { readonly kind: 'passes'; readonly reservation: Reserved | undefined }
+  | { readonly kind: 'passes'; readonly reservation: Reserved }
   | { readonly kind: 'stopped'; readonly stop: GateStop };
 
-/**
- * Serialises concurrent callers with the account lock. `attempt` is locked, and as it was before this claim: one that
- * is `sending` has reserved already.
- */
+/** `attempt` is locked, and as it was before this claim: one that is `sending` has reserved already. */
+interface ReservationRequest {
+  readonly attempt: AttemptRow;
+  readonly apiKeyId: string;
+  readonly price: Money | undefined;
+  readonly now: Date;
+}
+
+/** Serialises concurrent callers with the account lock. */
 export async function reserve(
   tx: Executor,
-  request: {
-    readonly attempt: AttemptRow;
-    readonly apiKeyId: string;
-    readonly price: Money | undefined;
-    readonly now: Date;
-  },
+  { attempt, apiKeyId, price, now }: ReservationRequest,
   policy: GatePolicy,
 ): Promise<Reservation> {
-  const { attempt, apiKeyId, price, now } = request;
   // An attempt that may have bought is resent with the same key: its money is reserved already, or its price was not
   // known.
   if (attempt.anyUnknown || attempt.state === 'sending') return { kind: 'passes', reservation: 'reserved_before' };

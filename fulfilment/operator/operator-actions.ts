@@ -41,6 +41,10 @@ import { changeWork, NOTHING_IN_THE_WAY } from '#fulfilment/work/change.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { forgetCancelAccepted, withdrawCancel } from '#fulfilment/work/subscription.ts';
 
+type ActionResult =
+  | { readonly kind: 'applied' | 'unchanged' }
+  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly detail: string };
+
 /** After a refusal the caller rolls back: a part of the action may have been written. @throws WorkMissingError */
 export async function actOnWork(
   tx: Executor,
@@ -48,10 +52,7 @@ export async function actOnWork(
   action: OperatorAction,
   operator: Operator,
   now: Date,
-): Promise<
-  | { readonly kind: 'applied' | 'unchanged' }
-  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly detail: string }
-> {
+): Promise<ActionResult> {
   const row = await lockWork(tx, work);
   if (await isDone(tx, work, operator)) return { kind: 'unchanged' };
   const context = { tx, work, row, operator, now, operated: await operatedWork(tx, work, row) };

@@ -23,6 +23,8 @@ import { failureNote } from '#fulfilment/purchase/offer.ts';
 import { markInProgress } from '#fulfilment/work/change.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 
+type Claimed = Pick<ClaimedSend, 'attempt' | 'reserved'>;
+
 export interface RecordedSend {
   readonly result: SendResult;
   /** An answer about another purchase is a failure. */
@@ -36,7 +38,7 @@ export async function recordSend(
   dependencies: WorkDependencies,
   work: WorkRef,
   current: WorkRow,
-  claimed: Pick<ClaimedSend, 'attempt' | 'reserved'>,
+  claimed: Claimed,
   answered: ServiceResult<Report>,
   /** What the service calls completed is delivered next, so it is never announced as in progress. */
   delivers = false,
@@ -129,24 +131,24 @@ function outcomeOf({ id, state }: AttemptRow, answer: ServiceResult<Report>): Se
   return { kind: 'failure', failure, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-/**
- * Wakes the workflow when the answer came too late for the step that waited for it. Work (`current`) and attempt
- * (`before`) are locked. `leaseToken` is that of the send, absent for a look-up.
- */
+/** Work (`current`) and attempt (`before`) are locked. */
+interface AnswerToRecord {
+  readonly work: WorkRef;
+  readonly current: WorkRow;
+  readonly before: AttemptRow;
+  readonly report: Report;
+  readonly now: Date;
+  readonly entry: TimelineEntry;
+  /** Of the send; absent for a look-up. */
+  readonly leaseToken?: AttemptRow['leaseToken'];
+  readonly delivers?: boolean;
+}
+
+/** Wakes the workflow when the answer came too late for the step that waited for it. */
 export async function recordAnswer(
   tx: Executor,
-  answer: {
-    readonly work: WorkRef;
-    readonly current: WorkRow;
-    readonly before: AttemptRow;
-    readonly report: Report;
-    readonly now: Date;
-    readonly entry: TimelineEntry;
-    readonly leaseToken?: AttemptRow['leaseToken'];
-    readonly delivers?: boolean;
-  },
+  { work, current, before, report, now, entry, leaseToken = before.leaseToken, delivers = false }: AnswerToRecord,
 ): Promise<AttemptRow> {
-  const { work, current, before, report, now, entry, leaseToken = before.leaseToken, delivers = false } = answer;
   const after = await applyReport(tx, before, report, now);
   await addUnrepeatedEntry(tx, work, entry);
   const { isInProgress, wakes } = afterAnswer({

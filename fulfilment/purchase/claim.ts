@@ -183,21 +183,22 @@ async function isBusy(tx: Executor, esimId: string, attemptId: string): Promise<
   return holder !== undefined && holder.id !== attemptId;
 }
 
+interface LeaseTerms {
+  readonly leaseMs: number;
+  /** No other attempt is sent for it until this one is settled (rule 6 of docs/reference/rules.md). */
+  readonly esimId?: string | null;
+  /** A charge is compared with the limit at its send. Null: no limit; absent: nothing will be sent. */
+  readonly limit?: PriceLimit | undefined;
+  /** After a send that may have bought, the known price stays. */
+  readonly price?: Money | undefined;
+}
+
 /** Takes the sole right to send (rule 1). A send whose lease ended without a result is unknown from here on. */
 export async function takeLease(
   tx: Executor,
   attempt: AttemptRow,
-  terms: {
-    readonly leaseMs: number;
-    /** No other attempt is sent for it until this one is settled (rule 6 of docs/reference/rules.md). */
-    readonly esimId?: string | null;
-    /** A charge is compared with the limit at its send. Null: no limit; absent: nothing will be sent. */
-    readonly limit?: PriceLimit | undefined;
-    /** After a send that may have bought, the known price stays. */
-    readonly price?: Money | undefined;
-  },
+  { leaseMs, esimId = null, limit, price }: LeaseTerms,
 ): Promise<AttemptRow> {
-  const { leaseMs, esimId = null, limit, price } = terms;
   const { id, state, sends, anyUnknown } = attempt;
   const isResend = isOutcomeUnknown(attempt);
   const highest = limit !== undefined && isResend ? looserLimit(limitOf(attempt), limit) : limit;

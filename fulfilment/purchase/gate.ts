@@ -10,7 +10,7 @@ import { isKnownToService } from '#domain/work/attempt-lifecycle.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 import { reserve, type Reservation, type Reserved } from '#fulfilment/gate/account.ts';
-import { hold, stopAtGate, takeTurn } from '#fulfilment/gate/admission.ts';
+import { hold, stopAtGate, takeTurn, type readSendConditions } from '#fulfilment/gate/admission.ts';
 import { changesNoCircuit, noteSend } from '#fulfilment/gate/circuits.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
@@ -19,6 +19,8 @@ import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 export function isFree({ kind }: WorkRef): boolean {
   return !KINDS[kind].isPurchase;
 }
+
+export type SendConditions = Awaited<ReturnType<typeof readSendConditions>>;
 
 /**
  * When the gate is not clear. @returns why nothing may be sent, before any call to the service. @throws
@@ -36,6 +38,8 @@ export async function stopBeforeCalls(
   });
 }
 
+type Admission = Reservation | { readonly kind: 'passes'; readonly reservation: undefined };
+
 /**
  * In the transaction that claims the send, with work and attempt locked. `isClear` is read in it. `attempt`: as it was
  * before this claim. `price` is undefined when not known, `'refused'` when nothing will be sent.
@@ -48,7 +52,7 @@ export async function passGate(
   attempt: LockedAttempt,
   isClear: boolean,
   price: Money | undefined | 'refused',
-): Promise<Reservation> {
+): Promise<Admission> {
   const { gate: policy, now } = dependencies;
   if (isFree(work)) return { kind: 'passes', reservation: undefined };
   const asker = { work, row, attempt, now: now() };
@@ -77,7 +81,7 @@ export async function reservePrice(
   { apiKeyId }: WorkRow,
   attempt: LockedAttempt,
   price: Money | undefined | 'refused',
-): Promise<Reservation> {
+): Promise<Admission> {
   if (isFree(work) || price === 'refused') return { kind: 'passes', reservation: undefined };
   return reserve(tx, { attempt, apiKeyId, price, now: new Date(now()) }, policy);
 }

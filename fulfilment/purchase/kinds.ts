@@ -15,16 +15,8 @@ import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 
 /** What differs between the kinds of work, mostly their calls of the service. `row` has all columns of its kind. */
 interface ServiceCalls {
-  /**
-   * @param number from 1. @returns `reference` undefined where the interface takes none, `serviceEsimId` where the eSIM
-   * exists before the purchase, and the exact bytes.
-   */
-  prepare(
-    dependencies: WorkDependencies,
-    db: Executor,
-    row: WorkRow,
-    number: number,
-  ): Promise<{ readonly reference: string | undefined; readonly serviceEsimId?: string; readonly body: Buffer }>;
+  /** `number` is from 1. */
+  prepare(dependencies: WorkDependencies, db: Executor, row: WorkRow, number: number): Promise<Prepared>;
   /** Just before a send. With `priceNeeded` the price comes from no cache. */
   examine(dependencies: PurchaseDependencies, row: WorkRow, priceNeeded: boolean): Promise<Offer>;
   /** The stored bytes are sent as they are. The client does not send when its deadline would end after the lease. */
@@ -46,6 +38,15 @@ interface ServiceCalls {
     maxPages: number,
   ) => Promise<ReadonlyMap<string, Found> | undefined>;
   complete(dependencies: WorkDependencies, attempt: AttemptRow, applied: readonly string[]): Promise<CompletionResult>;
+}
+
+interface Prepared {
+  /** Undefined where the interface takes none. */
+  readonly reference: string | undefined;
+  /** Where the eSIM exists before the purchase. */
+  readonly serviceEsimId?: string;
+  /** The exact bytes. */
+  readonly body: Buffer;
 }
 
 export const SERVICE_CALLS: Readonly<Record<WorkKind, ServiceCalls>> = {

@@ -18,7 +18,7 @@ import {
 } from '#fulfilment/purchase/claim.ts';
 import { complete } from '#fulfilment/purchase/deliver.ts';
 import type { PurchaseDependencies } from '#fulfilment/purchase/dependencies.ts';
-import { isFree, stopBeforeCalls, tellGate } from '#fulfilment/purchase/gate.ts';
+import { isFree, stopBeforeCalls, tellGate, type SendConditions } from '#fulfilment/purchase/gate.ts';
 import { SERVICE_CALLS } from '#fulfilment/purchase/kinds.ts';
 import { priceLimit } from '#fulfilment/purchase/offer.ts';
 import { withAttributes } from '#telemetry/tracing.ts';
@@ -47,7 +47,7 @@ export async function sendPurchase(
 export async function examine(
   dependencies: PurchaseDependencies,
   work: WorkRef,
-  { row, keyLimit, balance }: Awaited<ReturnType<typeof readSendConditions>>,
+  { row, keyLimit, balance }: SendConditions,
 ): Promise<Examined> {
   const { wallet, readings, gate: policy } = dependencies;
   const hasSpendLimit = policy.spendLimit !== undefined || keyLimit !== undefined;

@@ -29,22 +29,22 @@ export function failed(
   return { ok: false, kind: 'failure', failure, detail, ...more };
 }
 
+interface ServiceSuccess<Value> {
+  readonly ok: true;
+  readonly value: Value;
+  readonly status: number;
+  readonly unused?: Unused;
+  /** Fields that name what we sent in another form; absent when there is none. */
+  readonly differing?: readonly string[];
+}
+
 /** Parts that were read as absent, because they are not needed and could not be used. */
 export interface Unused {
   readonly fields: readonly string[];
   readonly items: number;
 }
 
-export type ServiceResult<Value> =
-  | {
-      readonly ok: true;
-      readonly value: Value;
-      readonly status: number;
-      readonly unused?: Unused;
-      /** Fields that name what we sent in another form; absent when there is none. */
-      readonly differing?: readonly string[];
-    }
-  | ServiceFailure;
+export type ServiceResult<Value> = ServiceSuccess<Value> | ServiceFailure;
 
 export type BodyResult<Value> =
   | { readonly ok: true; readonly value: Value; readonly unused?: Unused }
@@ -58,11 +58,13 @@ export interface Expectation<Value> {
   readonly sent?: Buffer | undefined;
 }
 
-/** `contradiction`: a clause; absent when the answer does not contradict the request. */
-export type Match<Value> = (value: Value) => {
+export type Match<Value> = (value: Value) => Matching;
+
+interface Matching {
+  /** A clause; absent when the answer does not contradict the request. */
   readonly contradiction?: string;
   readonly differing?: readonly string[];
-};
+}
 
 /** Total, never throws: every status, header, body and transport failure has a class; what is not listed is unknown. */
 export function judgeResult<Value>(

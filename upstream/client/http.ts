@@ -23,14 +23,15 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
+/** Only `not_sent` proves that no byte of the request left. */
+interface TransportFailure {
+  readonly failure: Extract<FailureClass, 'not_sent' | 'connection_lost' | 'timeout' | 'unreadable_answer'>;
+  readonly reason: string;
+}
+
 export type HttpResult =
   | { readonly kind: 'answer'; readonly answer: HttpAnswer }
-  | {
-      readonly kind: 'no_answer';
-      /** Only `not_sent` proves that no byte of the request left. */
-      readonly failure: Extract<FailureClass, 'not_sent' | 'connection_lost' | 'timeout' | 'unreadable_answer'>;
-      readonly reason: string;
-    };
+  | ({ readonly kind: 'no_answer' } & TransportFailure);
 
 export interface Timers {
   monotonicNow(): number;
@@ -44,6 +45,15 @@ export const systemTimers: Timers = {
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
 };
 
+interface HttpTransportOptions {
+  readonly origin: string;
+  /** Plain HTTP is tunnelled, too: an answer of the proxy itself is then never read as an answer of the service. */
+  readonly proxy?: string | undefined;
+  readonly timers?: Timers;
+  /** For shared and own connections each. Further requests wait within their deadline. */
+  readonly connections?: number;
+}
+
 /** Never sends a request twice, follows no redirect, never throws. */
 export interface HttpTransport {
   send(request: HttpRequest): Promise<HttpResult>;
@@ -55,17 +65,7 @@ const DEFAULT_CONNECTIONS = 128;
 // Longer than a slow handshake, and well below the deadline of a send: an unreachable host shows as "not sent".
 const CONNECT_TIMEOUT_MS = 8_000;
 
-/**
- * @param options.proxy Plain HTTP is tunnelled, too: an answer of the proxy itself is then never read as an answer of
- * the service. @param options.connections for shared and own connections each; further requests wait within their
- * deadline.
- */
-export function createHttpTransport(options: {
-  readonly origin: string;
-  readonly proxy?: string | undefined;
-  readonly timers?: Timers;
-  readonly connections?: number;
-}): HttpTransport {
+export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
   const timers = options.timers ?? systemTimers;
   const settings: Pool.Options = {
     connections: options.connections ?? DEFAULT_CONNECTIONS,

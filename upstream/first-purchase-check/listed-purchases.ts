@@ -82,23 +82,21 @@ export const checkListedSubscription: ListedPurchaseCheck = async (client, debit
   return conclude('listVpnSubscriptions', 'getVpnSubscription', read, { ...found, debits });
 };
 
-/**
- * @param rule.debits a purchase with a debit is preferred.
- * @param rule.ours empty for purchases made elsewhere, which is no difference.
- */
-function pick<Item>(
-  list: EndpointName,
-  listed: OptionalResult<Listing<Item>>,
-  rule: {
-    readonly isDone: (item: Item) => boolean;
-    readonly lacks: (item: Item) => readonly string[];
-    readonly debits: (item: Item) => readonly Money[];
-    readonly price: (item: Item) => Money | undefined;
-    readonly ours?: string;
-  },
-):
+interface PickRule<Item> {
+  readonly isDone: (item: Item) => boolean;
+  readonly lacks: (item: Item) => readonly string[];
+  /** A purchase with a debit is preferred. */
+  readonly debits: (item: Item) => readonly Money[];
+  readonly price: (item: Item) => Money | undefined;
+  /** Empty for purchases made elsewhere, which is no difference. */
+  readonly ours?: string;
+}
+
+type Picked<Item> =
   | { readonly kind: 'whole'; readonly item: Item; readonly isPaid: boolean; readonly cost: CostSeen }
-  | Exclude<ListedPurchase, { kind: 'seen' }> {
+  | Exclude<ListedPurchase, { kind: 'seen' }>;
+
+function pick<Item>(list: EndpointName, listed: OptionalResult<Listing<Item>>, rule: PickRule<Item>): Picked<Item> {
   if (!listed.ok) return failed(list, listed);
   const done = listed.value.items.filter(rule.isDone);
   if (done.length === 0)

@@ -141,21 +141,18 @@ function readNamed<Schema extends z.ZodType<{ readonly status?: string | null | 
 }
 
 /** One of id and reference is needed. */
+interface SaleNames {
+  readonly id: string | null | undefined;
+  readonly reference?: string | null | undefined;
+  readonly esimId?: string | null | undefined;
+  readonly productId: number | null | undefined;
+}
+
 function sale(
   kind: 'order' | 'topup' | 'vpn_subscription',
   status: string,
   record: Pick<ServiceOrder, 'price_for_reseller' | 'currency' | 'failure'>,
-  {
-    id,
-    reference,
-    esimId,
-    productId,
-  }: {
-    readonly id: string | null | undefined;
-    readonly reference?: string | null | undefined;
-    readonly esimId?: string | null | undefined;
-    readonly productId: number | null | undefined;
-  },
+  { id, reference, esimId, productId }: SaleNames,
 ): PurchaseEvent | DataProblem {
   if (id == null && !mayBeOurs(reference)) return 'unreadable_data';
   // A subscription that has ended was bought before.

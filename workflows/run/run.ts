@@ -31,6 +31,12 @@ import { display, NOTHING_STORED, type Shown } from '#workflows/run/display.ts';
 import { assumedSend, NOTHING_YET, witnessOf, type RunState } from '#workflows/run/state.ts';
 import type { WaitName } from '#workflows/wait-names.ts';
 
+type StepToRecord = Omit<StepRecord, 'work' | 'stepKey' | 'applied' | 'attemptNumber' | 'event'> & {
+  /** Named after the status by default. */
+  readonly event?: string;
+  readonly next: string;
+};
+
 export type WokenBy = 'time' | 'observation' | 'operator';
 
 /** One run of the workflow of one work: its row as read, what has come since, and what the next run must know. */
@@ -193,14 +199,8 @@ export class Run {
   /**
    * Continues as new when PostgreSQL has a step of a later task (the task was lost, or Temporal was set back), and
    * when PostgreSQL has started since the last read: the next run compares first.
-   * @param step.event named after the status by default.
    */
-  async record(
-    step: Omit<StepRecord, 'work' | 'stepKey' | 'applied' | 'attemptNumber' | 'event'> & {
-      readonly event?: string;
-      readonly next: string;
-    },
-  ): Promise<Exclude<RecordResult, 'superseded' | 'not_compared'>> {
+  async record(step: StepToRecord): Promise<Exclude<RecordResult, 'superseded' | 'not_compared'>> {
     const { next, event = `${this.work.kind}.${step.status}`, ...record } = step;
     const { status, message: now, nextStepAt, attention, failure } = record;
     const cause = attention?.reason ?? failure?.class;
