@@ -26,7 +26,7 @@ const ONLY_WITH_ALL = [
   'test/integration/gate/{first-purchase-check-*,purchase-gate-stack}.test.ts',
   'test/integration/money/reconcile-command.test.ts',
   'test/integration/orders/{batch-cancel,implausible-reports,order-retry-policy}.test.ts',
-  'test/integration/orders/order-{counts,never-finished,operator,privacy}.test.ts',
+  'test/integration/orders/order-{counts,operator,privacy}.test.ts',
   'test/integration/purchases/{cancellation-*,half-filled,operator-updates}.test.ts',
   'test/workflow/{outage,vpn-subscription-silence}.test.ts',
 ];
