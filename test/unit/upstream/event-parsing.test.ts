@@ -22,6 +22,13 @@ it('an event is the same with unknown fields', () => {
   expect(parse(more)).toEqual(parse(completed));
 });
 
+it('a negative price in an event is no charge; the rest of the event is read', () => {
+  const event = parse({ ...completed, data: { ...data, price_for_reseller: '-1.00' } });
+  expect(event).toMatchObject({ kind: 'purchase', purchase: { outcome: 'completed', serviceId: 'so_1' } });
+  expect(event).not.toHaveProperty('purchase.charged');
+  expect(parse(completed)).toMatchObject({ purchase: { charged: { amount: '4.5', currency: 'EUR' } } });
+});
+
 describe('quarantined is', () => {
   it.each<[string, unknown, QuarantineReason]>([
     ['a body that is not UTF-8', Buffer.from('{"event":"p\xffng"}', 'latin1'), 'not_utf8'],
