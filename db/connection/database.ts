@@ -67,7 +67,7 @@ export class Database {
       // A half-open connection never answers, so the client has its own timeout.
       query_timeout: LIMITS.statement_timeout + 5_000,
       keepAlive: true,
-      // `Promise.all` in a transaction sends its statements together. They are run in the order in which they were sent.
+      // `Promise.all` in a transaction sends its statements together. They are run in the order of sending.
       pipeline: true,
       ...(options.isPooled === true ? { Client: UnpreparedClient } : LIMITS),
       ...(options.isPooled !== true && options.prepares === true && { Client: PreparingClient }),
