@@ -2,10 +2,11 @@
  * Stores each webhook exactly once and classifies it: new, duplicate, replay of signed content under another id, or
  * conflict.
  */
-import { and, eq, inArray, isNotNull } from 'drizzle-orm';
+import { and, eq, isNotNull, sql } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import { DatabaseUnavailableError, type Database, type Executor } from '#db/connection/database.ts';
+import { prepared } from '#db/connection/prepared-statements.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { inbox } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
@@ -144,11 +145,14 @@ async function insertNew(
 
 async function bodiesUnder(db: Executor, rows: readonly NewRow[]): Promise<Body[]> {
   if (rows.length === 0) return [];
-  const ids = [...new Set(rows.map(({ deliveryId }) => deliveryId))];
-  return db
-    .select({ deliveryId: inbox.deliveryId, bodyHash: inbox.bodyHash })
-    .from(inbox)
-    .where(inArray(inbox.deliveryId, ids));
+  const statement = prepared(db, 'bodies of deliveries', (on, name) =>
+    on
+      .select({ deliveryId: inbox.deliveryId, bodyHash: inbox.bodyHash })
+      .from(inbox)
+      .where(sql`${inbox.deliveryId} = any(${sql.placeholder('ids')})`)
+      .prepare(name),
+  );
+  return statement.execute({ ids: [...new Set(rows.map(({ deliveryId }) => deliveryId))] });
 }
 
 /** Work that one of the bodies was matched to gets a timeline entry. */
