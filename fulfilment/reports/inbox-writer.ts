@@ -6,7 +6,7 @@ import { and, eq, isNotNull, sql } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import { DatabaseUnavailableError, type Database, type Executor } from '#db/connection/database.ts';
-import { prepared } from '#db/connection/prepared-statements.ts';
+import { prepared, UNNAMED } from '#db/connection/prepared-statements.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { inbox } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
@@ -145,12 +145,13 @@ async function insertNew(
 
 async function bodiesUnder(db: Executor, rows: readonly NewRow[]): Promise<Body[]> {
   if (rows.length === 0) return [];
-  const statement = prepared(db, 'bodies of deliveries', (on, name) =>
+  // A plan that was made for a few rows would read the whole table later.
+  const statement = prepared(db, 'bodies of deliveries', (on) =>
     on
       .select({ deliveryId: inbox.deliveryId, bodyHash: inbox.bodyHash })
       .from(inbox)
       .where(sql`${inbox.deliveryId} = any(${sql.placeholder('ids')})`)
-      .prepare(name),
+      .prepare(UNNAMED),
   );
   return statement.execute({ ids: [...new Set(rows.map(({ deliveryId }) => deliveryId))] });
 }
