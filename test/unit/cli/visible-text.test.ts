@@ -11,8 +11,8 @@ import { captured } from '#test/support/cli-output.ts';
 
 /** Control, format and separator characters, invisible letters, a lone surrogate, and sequences for a terminal. */
 const HOSTILE = [
-  ...'\n\r\t\0\u0007\u0085\u2028\u2029\u202e\u2066\u2069\u200b\u200d\u200e',
-  ...'\ufeff\u00ad\u061c\ud800\u3164\u2800\u{e0041}',
+  ...Array.from('\n\r\t\0\u0007\u0085\u2028\u2029\u202e\u2066\u2069\u200b\u200d\u200e'),
+  ...Array.from('\ufeff\u00ad\u061c\ud800\u3164\u2800\u{e0041}'),
   '\u001b[31m',
   '\u001b]0;title\u0007',
   '\u009b2J',

@@ -126,9 +126,8 @@ describe('the page of a share link', () => {
     const row = { id: newId('cancellation'), apiKeyId: 'key_test', esimId: esim };
     await api.database.run((db) => db.insert(cancellations).values(row));
     ended.push(await page({ status: 'available', expiresAt: null }));
-    expect(ended).toEqual(
-      ['This eSIM has expired', 'This eSIM was cancelled'].map((text) => expect.stringContaining(text)),
-    );
+    expect(ended[0]).toContain('This eSIM has expired');
+    expect(ended[1]).toContain('This eSIM was cancelled');
     expect(ended.join()).not.toContain('A1B2');
   });
 });

@@ -83,7 +83,7 @@ describe('lists', () => {
       const result = await client.findOrdersByReference(ours);
       expect(result.ok && [result.value.items.length, result.value.complete]).toEqual([found, complete]);
       const query = new URLSearchParams({ external_order_id: ours, limit: '100' });
-      expect(targets()[1]).toBe(`/sandbox/orders?${query}`);
+      expect(targets()[1]).toBe(`/sandbox/orders?${query.toString()}`);
     },
   );
 
