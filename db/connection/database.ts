@@ -64,10 +64,10 @@ export class Database {
       application_name: options.applicationName,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       idleTimeoutMillis: IDLE_TIMEOUT_MS,
-      // A half-open connection never answers, so the client has its own timeout.
+      // A half-open connection never answers, so the client has its own timeout. It begins when a statement is sent.
       query_timeout: LIMITS.statement_timeout + 5_000,
       keepAlive: true,
-      // `Promise.all` in a transaction sends its statements together. They are run in the order of sending.
+      // For `sendTogether`.
       pipeline: true,
       ...(options.isPooled === true ? { Client: UnpreparedClient } : LIMITS),
       ...(options.isPooled !== true && options.prepares === true && { Client: PreparingClient }),
@@ -158,6 +158,31 @@ export class Database {
       client.release(broken ?? failure ?? false);
     }
   }
+}
+
+type Statement = (() => PromiseLike<unknown>) | undefined;
+type ResultOf<Each> = Each extends () => PromiseLike<infer Result> ? Result : undefined;
+
+/** SQLSTATE of what follows a failed statement in its transaction, and of a prepared one that was refused by this. */
+const FOLLOW_UPS: ReadonlySet<string | undefined> = new Set(['25P02', '26000']);
+
+/**
+ * Sends statements of a transaction together, in their order. Ends when all have ended, so that none is sent after a
+ * rollback. @throws the error of the statement that failed, not of those that PostgreSQL refused because of it.
+ */
+export async function sendTogether<const Statements extends readonly Statement[]>(
+  statements: Statements,
+): Promise<{ -readonly [Place in keyof Statements]: ResultOf<Statements[Place]> }> {
+  // `then` starts a statement of the query builder, which would otherwise start later than a function.
+  const sent = statements.map((send) => Promise.resolve(send?.().then((result) => result)));
+  const ended = await Promise.allSettled(sent);
+  const failures = ended.filter((each) => each.status === 'rejected');
+  const first = failures.find(({ reason }) => !FOLLOW_UPS.has(sqlState(reason))) ?? failures[0];
+  // Rejects with its error.
+  if (first !== undefined) await sent[ended.indexOf(first)];
+  const results: unknown = ended.map((each) => (each.status === 'fulfilled' ? each.value : undefined));
+  // One result for each statement, in their order.
+  return results as { -readonly [Place in keyof Statements]: ResultOf<Statements[Place]> };
 }
 
 async function rollBack(client: pg.PoolClient, error: unknown): Promise<Error | undefined> {

@@ -1,7 +1,7 @@
 /** The answer is stored in the transaction that does the work, so neither exists without the other. */
 import { and, eq, inArray, lt, not, sql } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
-import type { Executor } from '#db/connection/database.ts';
+import { type Executor, sendTogether } from '#db/connection/database.ts';
 import { insertRow } from '#db/connection/prepared-statements.ts';
 import { idempotencyKeys } from '#db/schema.ts';
 
@@ -43,10 +43,10 @@ export async function lockAndFindAnswer(
   requestHash: Buffer,
 ): Promise<IdempotencyFinding | { readonly kind: 'in_progress' }> {
   const name = `idempotency/${id.apiKeyId}/${id.key}`;
-  const [{ rows }, found] = await Promise.all([
-    tx.execute<{ mine: boolean }>(sql`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as mine`),
+  const [{ rows }, found] = await sendTogether([
+    () => tx.execute<{ mine: boolean }>(sql`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as mine`),
     // A statement of its own: it sees what the former holder of the lock has committed.
-    findAnswer(tx, keyRing, id, requestHash),
+    () => findAnswer(tx, keyRing, id, requestHash),
   ]);
   return found.kind === 'unused' && rows[0]?.mine !== true ? { kind: 'in_progress' } : found;
 }

@@ -1,6 +1,6 @@
 import { desc, eq } from 'drizzle-orm';
 import { noteFact } from '#db/connection/after-commit.ts';
-import type { Executor } from '#db/connection/database.ts';
+import { type Executor, sendTogether } from '#db/connection/database.ts';
 import { placesOf, prepared } from '#db/connection/prepared-statements.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { requestStart } from '#db/queues/outbox.ts';
@@ -111,10 +111,10 @@ async function accepted<Row extends WorkRow>(
   now: Date,
 ) {
   const work: WorkRef = { kind, id: row.id };
-  await Promise.all([
-    requestStart(tx, work),
-    addTimelineEntry(tx, work, acceptedEntry(kind, detail, now)),
-    recordEvent(tx, acceptedEvent(work, row), now),
+  await sendTogether([
+    () => requestStart(tx, work),
+    () => addTimelineEntry(tx, work, acceptedEntry(kind, detail, now)),
+    () => recordEvent(tx, acceptedEvent(work, row), now),
   ]);
   const { status, failureClass, attentionReason, requestId, traceparent, createdAt: acceptedAt } = row;
   const reasons = { previous: undefined, failureClass, attentionReason };

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
-import type { Executor } from '#db/connection/database.ts';
+import { type Executor, sendTogether } from '#db/connection/database.ts';
 import { recordMovement } from '#db/money/journal.ts';
 import { requeueUnmatched } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
@@ -68,10 +68,10 @@ export async function applyReport(tx: Executor, known: AttemptRow, report: Repor
     .returning();
   const isNamedNow = known.serviceId === null && serviceId !== undefined;
   const isDebit = !isFailure && charged !== undefined;
-  const [[updated]] = await Promise.all([
-    update,
-    isNamedNow ? requeueUnmatched(tx, work.kind, { serviceId }) : undefined,
-    isDebit ? recordMovement(tx, { direction: 'debit', attemptId: known.id, money: charged }) : undefined,
+  const [[updated]] = await sendTogether([
+    () => update,
+    isNamedNow ? () => requeueUnmatched(tx, work.kind, { serviceId }) : undefined,
+    isDebit ? () => recordMovement(tx, { direction: 'debit', attemptId: known.id, money: charged }) : undefined,
   ]);
   if (updated === undefined) throw new Error(`attempt ${known.id} vanished while it was locked`);
 

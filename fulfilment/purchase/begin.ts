@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { attemptKey } from '#crypto/derived-ids.ts';
-import { DatabaseUnavailableError, type Executor } from '#db/connection/database.ts';
+import { DatabaseUnavailableError, type Executor, sendTogether } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { placesOf, prepared } from '#db/connection/prepared-statements.ts';
 import { requestBodyAad } from '#db/encryption-aads.ts';
@@ -208,23 +208,25 @@ async function prepareAttempt(
 ): Promise<AttemptRow> {
   const { keyRing } = dependencies;
   const { reference, serviceEsimId, body } = await SERVICE_CALLS[work.kind].prepare(dependencies, tx, row, number);
-  const [attempt] = await Promise.all([
-    openAttempt(tx, {
-      work,
-      number,
-      idempotencyKey: attemptKey(keyRing, work, number),
-      reference,
-      serviceEsimId,
-      encryptedBody: (attemptId) => keyRing.encrypt(body, requestBodyAad(attemptId)),
-    }),
-    addTimelineEntry(tx, work, {
-      event: 'attempt.prepared',
-      message:
-        `Attempt ${number} was prepared: its key${reference === undefined ? '' : ', reference'} and exact ` +
-        'body are stored.',
-      detail: { attempt: number, ...(reference !== undefined && { reference }) },
-      dedupKey: `attempt.prepared:${number}`,
-    }),
+  const [attempt] = await sendTogether([
+    () =>
+      openAttempt(tx, {
+        work,
+        number,
+        idempotencyKey: attemptKey(keyRing, work, number),
+        reference,
+        serviceEsimId,
+        encryptedBody: (attemptId) => keyRing.encrypt(body, requestBodyAad(attemptId)),
+      }),
+    () =>
+      addTimelineEntry(tx, work, {
+        event: 'attempt.prepared',
+        message:
+          `Attempt ${number} was prepared: its key${reference === undefined ? '' : ', reference'} and exact ` +
+          'body are stored.',
+        detail: { attempt: number, ...(reference !== undefined && { reference }) },
+        dedupKey: `attempt.prepared:${number}`,
+      }),
   ]);
   return attempt;
 }
@@ -264,9 +266,9 @@ export async function openAttempt(
       .returning()
       .prepare(name),
   );
-  const [[inserted]] = await Promise.all([
-    statement.execute(values),
-    requeueUnmatched(tx, work.kind, { reference, serviceEsimId }),
+  const [[inserted]] = await sendTogether([
+    () => statement.execute(values),
+    () => requeueUnmatched(tx, work.kind, { reference, serviceEsimId }),
   ]);
   const row = inserted ?? (await findAttempt(tx, work, number));
   if (row === undefined) throw new Error(`attempt ${number} of ${work.id} cannot be read back`);

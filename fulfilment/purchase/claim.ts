@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { eq, sql } from 'drizzle-orm';
-import type { Executor } from '#db/connection/database.ts';
+import { type Executor, sendTogether } from '#db/connection/database.ts';
 import { lockEsim } from '#db/esims/esim-queries.ts';
 import { attempts, walletReadings } from '#db/schema.ts';
 import { limitOf, lockAttempt, type LockedAttempt } from '#db/work/attempts.ts';
@@ -136,9 +136,9 @@ export async function claimLocked(
     reservesLast && isGateClear ? undefined : await passGate(tx, dependencies, work, row, locked, isGateClear, price);
   if (early?.kind === 'stopped') return { kind: 'gated', stop: early.stop };
   const terms = objection === undefined ? { limit, price: offer.price } : {};
-  const [attempt] = await Promise.all([
-    takeLease(tx, locked, { leaseMs: sendLeaseMs, esimId: row.esimId, ...terms }),
-    startSend(tx, work, { isNew: isGateClear && row.status === 'accepted', retryRule }, new Date(now())),
+  const [attempt] = await sendTogether([
+    () => takeLease(tx, locked, { leaseMs: sendLeaseMs, esimId: row.esimId, ...terms }),
+    () => startSend(tx, work, { isNew: isGateClear && row.status === 'accepted', retryRule }, new Date(now())),
   ]);
   const admission = early ?? (await reservePrice(tx, dependencies, work, row, locked, price));
   if (admission.kind === 'stopped') throw new StoppedByAccount();

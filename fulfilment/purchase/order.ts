@@ -226,7 +226,7 @@ export async function storeDelivery(
   const row = await lockUnfinishedWork(tx, work);
   const { packageId, encryptedCustomerReference, customerReferenceHash } = orderRow(row);
   const { namedByRecord, ...stored } = esim;
-  const insert = tx
+  await tx
     .insert(esims)
     .values({ ...stored, orderId, packageId, encryptedCustomerReference, customerReferenceHash, readAt: now });
   const otherName = namedByRecord === undefined ? '' : ` Its own record at the service names it ${namedByRecord}.`;
@@ -234,5 +234,5 @@ export async function storeDelivery(
     message: `The eSIM was delivered and stored.${otherName}`,
     detail: { esim_id: esim.id, service_esim_id: esim.serviceEsimId },
   };
-  await Promise.all([insert, completeWork(tx, work, row, { ...completion, esimId: esim.id, entry }, now)]);
+  await completeWork(tx, work, row, { ...completion, esimId: esim.id, entry }, now);
 }

@@ -5,7 +5,7 @@
 import { and, eq, isNotNull, sql } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { noteRowsAdded } from '#db/connection/after-commit.ts';
-import { DatabaseUnavailableError, type Database, type Executor } from '#db/connection/database.ts';
+import { DatabaseUnavailableError, type Database, type Executor, isBadData } from '#db/connection/database.ts';
 import { prepared, UNNAMED } from '#db/connection/prepared-statements.ts';
 import { inboxBodyAad } from '#db/encryption-aads.ts';
 import { inbox } from '#db/schema.ts';
@@ -54,9 +54,19 @@ export class InboxWriter {
       try {
         return await storeAll(database, rows);
       } catch (error) {
-        if (error instanceof DatabaseUnavailableError) throw error;
-        // A row that PostgreSQL refuses, or that another process holds, does not refuse the others.
-        return async (row) => (await storeAll(database, [row]))(row);
+        if (!isBadData(error)) throw error;
+        // A row that PostgreSQL refuses does not refuse the others. One after another: the other connections stay free.
+        const alone = new Map<NewRow, ReturnType<typeof storeAll>>();
+        for (const row of rows) {
+          const stored = storeAll(database, [row]);
+          alone.set(row, stored);
+          await stored.catch(() => undefined);
+        }
+        return async (row) => {
+          const resultOf = await alone.get(row);
+          if (resultOf === undefined) throw error;
+          return resultOf(row);
+        };
       }
     });
   }
@@ -131,14 +141,18 @@ async function insertNew(
   changed: Partial<NewRow> = {},
 ): Promise<ReadonlySet<NewRow>> {
   if (rows.length === 0) return new Set();
+  const byId = (one: NewRow, other: NewRow) =>
+    Number(one.deliveryId > other.deliveryId) - Number(one.deliveryId < other.deliveryId);
+  const inOrder = rows.toSorted(byId);
   const inserted = await db
     .insert(inbox)
-    .values(rows.map((row) => ({ source: 'webhook' as const, ...row, ...changed })))
+    // In one order, so that two processes with the same deliveries do not wait for each other.
+    .values(inOrder.map((row) => ({ source: 'webhook' as const, ...row, ...changed })))
     .onConflictDoNothing()
     .returning({ deliveryId: inbox.deliveryId, bodyHash: inbox.bodyHash });
   const names = new Set(inserted.map(nameOf));
   // Of equal rows, the first one was inserted.
-  const added = rows.filter((row) => names.delete(nameOf(row)));
+  const added = inOrder.filter((row) => names.delete(nameOf(row)));
   if (added.some((row) => (changed.state ?? row.state) === 'pending')) noteRowsAdded(db, 'inbox');
   return new Set(added);
 }

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { noteFact } from '#db/connection/after-commit.ts';
-import type { Executor } from '#db/connection/database.ts';
+import { type Executor, sendTogether } from '#db/connection/database.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { leaveGate } from '#db/gate/waits.ts';
 import { markApplied, returnUnapplied } from '#db/queues/inbox.ts';
@@ -48,13 +48,13 @@ export async function changeWork(
   const table = workTable(work.kind);
   const changed = { ...set, ...(status !== undefined && { status }), updatedAt: now };
   const after = { ...row, ...changed, status: status ?? row.status };
-  await Promise.all([
-    tx.update(table).set(changed).where(eq(table.id, work.id)),
-    entry && addUnrepeatedEntry(tx, work, entry),
-    goesOn === undefined ? undefined : closeCases(tx, work, goesOn, now),
-    status && announceStatus(tx, work, row, after, now),
+  await sendTogether([
+    () => tx.update(table).set(changed).where(eq(table.id, work.id)),
+    entry && (() => addUnrepeatedEntry(tx, work, entry)),
+    goesOn === undefined ? undefined : () => closeCases(tx, work, goesOn, now),
+    status && (() => announceStatus(tx, work, row, after, now)),
     // Work that is neither held nor about to be sent waits at no barrier.
-    status === undefined || status === 'held' || status === 'submitting' ? undefined : leaveGate(tx, work),
+    status === undefined || status === 'held' || status === 'submitting' ? undefined : () => leaveGate(tx, work),
   ]);
   if (attention !== undefined) {
     await closeTemporary(tx, work, row, attention.reason, entry, now);

@@ -146,10 +146,7 @@ export async function completeWork(
 ): Promise<void> {
   // A delivery leads to the same state from every state.
   const state = attemptStateAfter('completed', 'delivered');
-  const settled = tx
-    .update(attempts)
-    .set({ state, busyEsimId: null, lastReportAt: now })
-    .where(eq(attempts.id, attemptId));
+  await tx.update(attempts).set({ state, busyEsimId: null, lastReportAt: now }).where(eq(attempts.id, attemptId));
   const event = `${work.kind}.${status}`;
   const set = {
     ...NOTHING_IN_THE_WAY,
@@ -165,5 +162,5 @@ export async function completeWork(
     goesOn: row.status === 'needs_attention' ? entry.message : undefined,
     applied: { keys: applied, note: entry.message },
   };
-  await Promise.all([settled, changeWork(tx, work, row, change, now)]);
+  await changeWork(tx, work, row, change, now);
 }

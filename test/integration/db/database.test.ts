@@ -9,6 +9,7 @@ import {
   DatabaseUnavailableError,
   type DatabaseOptions,
   type Executor,
+  sendTogether,
   sqlState,
   violatedConstraint,
 } from '#db/connection/database.ts';
@@ -58,11 +59,16 @@ describe('a transaction', () => {
     const add = (tx: Executor, id: string) => tx.insert(apiKeys).values(key(id));
     const counts = await database.transaction(async (tx) => {
       const count = () => tx.$count(apiKeys, eq(apiKeys.name, 'together'));
-      return Promise.all([count(), add(tx, 'together'), count()]);
+      return sendTogether([count, () => add(tx, 'together'), count]);
     });
     expect([counts[0], counts[2]]).toEqual([0, 1]);
     const failing = database.transaction((tx) =>
-      Promise.all([add(tx, 'before the error'), add(tx, 'together'), tx.execute(sql`select 1 / 0`)]),
+      sendTogether([
+        () => add(tx, 'before the error'),
+        // Its error passes through more functions than that of the next statement, which is refused because of it.
+        async () => (async () => (async () => add(tx, 'together'))())(),
+        () => add(tx, 'after the error'),
+      ]),
     );
     await expect(failing).rejects.toSatisfy((error) => violatedConstraint(error) === 'api_keys_pkey');
     expect(await stored()).not.toContain('before the error');
