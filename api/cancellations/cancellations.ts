@@ -21,7 +21,7 @@ import { idInPath, ourId } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/lists.ts';
+import { pageReply, timesOf } from '#api/lists/lists.ts';
 import { requireFound } from '#api/problems/problem.ts';
 import { type WorkReference, createWork, creationAnswers, creationCall, alreadyExists } from '#api/work/create-work.ts';
 import { customerHash } from '#api/work/work-input.ts';
@@ -219,9 +219,7 @@ export function refundOperations({ database }: ApiDependencies): Operation[] {
         const filter = {
           statuses: query.status,
           esimId: query.esim_id,
-          createdAfter: query.created_after,
-          createdBefore: query.created_before,
-          updatedAfter: query.updated_after,
+          ...timesOf(query),
         };
         return pageReply(
           query,

@@ -18,7 +18,7 @@ import { ageOf, idInPath } from '#api/fields/fields.ts';
 import { type Caller, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { bytesReply, jsonReply } from '#api/http/reply.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/lists.ts';
+import { pageReply, timesOf } from '#api/lists/lists.ts';
 import { topupOptionJson } from '#api/packages/packages.ts';
 import { optionalValueOf, valueOf, Problem } from '#api/problems/problem.ts';
 import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';
@@ -77,9 +77,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
           customerReferenceHash: customerHash(keyRing, query.customer_reference),
           iccid: query.iccid,
           packageId: query.package_id,
-          createdAfter: query.created_after,
-          createdBefore: query.created_before,
-          updatedAfter: query.updated_after,
+          ...timesOf(query),
         };
         return pageReply(
           query,

@@ -3,7 +3,21 @@ import { queryInteger } from '#api/fields/fields.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
 import type { Cursor } from '#api/lists/cursor.ts';
 import { didYouMean, suggestedNames } from '#api/problems/suggestions.ts';
+import type { TimeFilter } from '#db/lists/pages.ts';
 import { ID_PREFIXES, type IdKind, idPattern, isId } from '#domain/work/identifiers.ts';
+
+/** Of the queries that can be filtered by time. */
+export function timesOf(query: {
+  readonly created_after?: Date | undefined;
+  readonly created_before?: Date | undefined;
+  readonly updated_after?: Date | undefined;
+}): TimeFilter {
+  return {
+    createdAfter: query.created_after,
+    createdBefore: query.created_before,
+    updatedAfter: query.updated_after,
+  };
+}
 
 /** Above every configurable wait. */
 const MAX_WAIT_SECONDS = 3_600;

@@ -5,7 +5,7 @@ import { actionReason, idInPath } from '#api/fields/fields.ts';
 import { type Caller, type CallerRequest, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply, type StreamedReply } from '#api/http/reply.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
-import { pageReply } from '#api/lists/lists.ts';
+import { pageReply, timesOf } from '#api/lists/lists.ts';
 import type { Offers } from '#api/offers/offers.ts';
 import { BATCHES_PATH, createBatch } from '#api/order-batches/batch-creation.ts';
 import {
@@ -87,8 +87,7 @@ function listOperation({ database, keyRing }: ApiDependencies): Operation {
         externalBatchId: query.external_batch_id,
         isCompleted: only === undefined || others.length > 0 ? undefined : only === 'completed',
         createdBy: query.created_by,
-        createdAfter: query.created_after,
-        createdBefore: query.created_before,
+        ...timesOf(query),
       };
       return pageReply(
         query,

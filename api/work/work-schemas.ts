@@ -13,7 +13,7 @@ import {
   serviceMessage,
   timeInQuery,
 } from '#api/fields/fields.ts';
-import { idsInQuery, listOf, pageOf, pageQuery } from '#api/lists/lists.ts';
+import { idsInQuery, listOf, pageOf, pageQuery, timesOf } from '#api/lists/lists.ts';
 import { type Expansion, expandInQuery } from '#api/work/expand.ts';
 import { metadataInQuery } from '#api/work/work-input.ts';
 import type { WorkFilter } from '#db/work/work-reads.ts';
@@ -172,9 +172,7 @@ export function workFilter(query: Partial<CommonQuery>): WorkFilter {
     attentionReason: query.attention,
     createdBy: query.created_by,
     metadata: query.metadata,
-    createdAfter: query.created_after,
-    createdBefore: query.created_before,
-    updatedAfter: query.updated_after,
+    ...timesOf(query),
   };
 }
 

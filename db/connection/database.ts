@@ -161,7 +161,9 @@ export class Database {
 }
 
 type Statement = (() => PromiseLike<unknown>) | undefined;
-type ResultOf<Each> = Each extends () => PromiseLike<infer Result> ? Result : undefined;
+type ResultsOf<Statements> = {
+  -readonly [Place in keyof Statements]: Statements[Place] extends () => PromiseLike<infer Result> ? Result : undefined;
+};
 
 /** SQLSTATE of what follows a failed statement in its transaction, and of a prepared one that was refused by this. */
 const FOLLOW_UPS: ReadonlySet<string | undefined> = new Set(['25P02', '26000']);
@@ -172,7 +174,7 @@ const FOLLOW_UPS: ReadonlySet<string | undefined> = new Set(['25P02', '26000']);
  */
 export async function sendTogether<const Statements extends readonly Statement[]>(
   statements: Statements,
-): Promise<{ -readonly [Place in keyof Statements]: ResultOf<Statements[Place]> }> {
+): Promise<ResultsOf<Statements>> {
   // `then` starts a statement of the query builder, which would otherwise start later than a function.
   const sent = statements.map((send) => Promise.resolve(send?.().then((result) => result)));
   const ended = await Promise.allSettled(sent);
@@ -182,7 +184,7 @@ export async function sendTogether<const Statements extends readonly Statement[]
   if (first !== undefined) await sent[ended.indexOf(first)];
   const results: unknown = ended.map((each) => (each.status === 'fulfilled' ? each.value : undefined));
   // One result for each statement, in their order.
-  return results as { -readonly [Place in keyof Statements]: ResultOf<Statements[Place]> };
+  return results as ResultsOf<Statements>;
 }
 
 async function rollBack(client: pg.PoolClient, error: unknown): Promise<Error | undefined> {

@@ -10,6 +10,7 @@ import {
   type Direction,
   type JournalSum,
   type FindingKind,
+  type ReconciliationCounts,
   type ReconciliationStatus,
 } from '#domain/money/books.ts';
 import type { Finding } from '#domain/money/findings.ts';
@@ -134,17 +135,7 @@ export const reconciliations = pgTable(
     balance: amount('balance'),
     balanceCurrency: text('balance_currency'),
     expectedBalance: amount('expected_balance'),
-    /**
-     * `pending`: too recent to be judged. `unmatched`: movements without a cause. `outstanding`: rows without a
-     * movement.
-     */
-    counts: jsonb('counts')
-      .$type<
-        Readonly<
-          Record<'read' | 'new' | 'matched' | 'booked' | 'pending' | 'unmatched' | 'outstanding' | 'findings', number>
-        >
-      >()
-      .notNull(),
+    counts: jsonb('counts').$type<ReconciliationCounts>().notNull(),
     sums: jsonb('sums').$type<readonly CurrencySums[]>().notNull(),
     /** Only the first findings; `counts` has their number. */
     findings: jsonb('findings').$type<readonly Finding[]>().notNull(),

@@ -92,6 +92,13 @@ export const findingKinds = Object.keys(FINDING_KINDS) as readonly FindingKind[]
 export const RECONCILIATION_STATUSES = ['complete', 'incomplete', 'unsupported', 'unavailable'] as const;
 export type ReconciliationStatus = (typeof RECONCILIATION_STATUSES)[number];
 
+/**
+ * `pending`: too recent to be judged. `unmatched`: movements without a cause. `outstanding`: rows without a movement.
+ */
+export type ReconciliationCounts = Readonly<
+  Record<'read' | 'new' | 'matched' | 'booked' | 'pending' | 'unmatched' | 'outstanding' | 'findings', number>
+>;
+
 /** `outstanding`: not shown by the service yet. `unmatched`: movements that are not in the journal. */
 export type CurrencySums = Readonly<
   Record<'currency' | 'debits' | 'credits' | 'journal' | 'outstanding' | 'unmatched', string>

@@ -47,11 +47,11 @@ const OF_CANCELLATION: typeof OF_PURCHASE = {
   waiting: 'Nothing is cancelled so far, but this one may still be carried out. Abandon it first.',
 };
 
-function judged({
-  status,
-  attempts,
-  inDoubt,
-}: Omit<Resubmitted, 'kind'>): Pick<Resubmission, 'verdict'> & { readonly standing: keyof typeof OF_PURCHASE } {
+interface Judged extends Pick<Resubmission, 'verdict'> {
+  readonly standing: keyof typeof OF_PURCHASE;
+}
+
+function judged({ status, attempts, inDoubt }: Omit<Resubmitted, 'kind'>): Judged {
   if (inDoubt) return { verdict: 'no', standing: 'in_doubt' };
   switch (status) {
     case 'completed':

@@ -25,10 +25,12 @@ export interface ActionRequest {
 export const COMPARISON_MS = 8_000;
 const COMPARISON_READ_MS = 200;
 
+type Before = Pick<WorkRow, 'status' | 'failureClass' | 'attentionReason'>;
+
 export type ActionOutcome =
   | { readonly kind: 'missing' }
-  | { readonly kind: 'applied' | 'unchanged'; readonly before: WorkRow }
-  | { readonly kind: 'refused'; readonly before: WorkRow; readonly refusal: Refusal; readonly detail: string };
+  | { readonly kind: 'applied' | 'unchanged'; readonly before: Before }
+  | { readonly kind: 'refused'; readonly before: Before; readonly refusal: Refusal; readonly detail: string };
 
 /** For an action that was refused, possibly after writes, or only judged. */
 class RolledBackError extends Error {

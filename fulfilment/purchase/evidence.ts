@@ -67,7 +67,7 @@ export async function readDebitEvidence(
   return database.transaction(async (tx) => {
     const costs = new Map<string, Costs>();
     for (const each of sent) costs.set(each.id, await bookCosts(tx, each));
-    const result = await judge(tx, work, attempt, sent, reading, costs);
+    const result = await judge(tx, { work, attempt, sent }, reading, costs);
     // An unknown attempt is not settled: a request may still be on its way.
     if (costNothing(result.evidence)) for (const each of sent) await markSettled(tx, each.id);
     // While evidence is awaited, the workflow records why.
@@ -98,12 +98,16 @@ interface Costs {
   readonly credits: readonly Money[];
 }
 
-/** `sent`: those of the work that may have cost something. */
+interface Question {
+  readonly work: WorkRef;
+  readonly attempt: AttemptRow;
+  /** Those of the work that may have cost something. */
+  readonly sent: readonly AttemptRow[];
+}
+
 async function judge(
   tx: Executor,
-  work: WorkRef,
-  attempt: AttemptRow,
-  sent: readonly AttemptRow[],
+  { work, attempt, sent }: Question,
   reading: WalletReading,
   own: ReadonlyMap<string, Costs>,
 ): Promise<EvidenceResult> {
