@@ -78,11 +78,12 @@ const SHARDS = '16';
 const READY_TIMEOUT_MS = 120_000;
 const READY_POLL_MS = 250;
 const STOP_GRACE_MS = 15_000;
+const MOST_STARTS = 3;
 
 /** All four services in one process, on PostgreSQL and loopback. */
 export class TemporalCluster extends ServerProcess {
   readonly #options: TemporalClusterOptions;
-  readonly #ports: ServicePorts;
+  #ports: ServicePorts;
 
   private constructor(options: TemporalClusterOptions, ports: ServicePorts) {
     super('Temporal', STOP_GRACE_MS);
@@ -120,18 +121,28 @@ export class TemporalCluster extends ServerProcess {
   }
 
   async start(): Promise<void> {
-    const child = this.launch({
-      command: this.#options.programs.server,
-      args: ['start'],
-      environment: this.#environment(),
-      logFile: this.#options.logFile,
-    });
-    await untilReady(child, {
-      timeoutMs: READY_TIMEOUT_MS,
-      pollMs: READY_POLL_MS,
-      answers: () => namespaceAnswers(this.address, 'temporal-system', this.#options.more?.tls),
-      what: 'The Temporal server',
-    });
+    for (let tries = 1; ; tries += 1) {
+      const child = this.launch({
+        command: this.#options.programs.server,
+        args: ['start'],
+        environment: this.#environment(),
+        logFile: this.#options.logFile,
+      });
+      try {
+        await untilReady(child, {
+          timeoutMs: READY_TIMEOUT_MS,
+          pollMs: READY_POLL_MS,
+          answers: () => namespaceAnswers(this.address, 'temporal-system', this.#options.more?.tls),
+          what: 'The Temporal server',
+        });
+        return;
+      } catch (error) {
+        // Another program has taken a port between its choice and its use. It may be the port of the frontend, too.
+        const isTaken = child.exit !== undefined && child.tail().includes('address already in use');
+        if (!isTaken || tries === MOST_STARTS) throw error;
+        this.#ports = await servicePorts();
+      }
+    }
   }
 
   /** The same as in `docker-compose.yml`. */

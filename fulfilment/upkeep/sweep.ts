@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, isNull, lt, min, sql } from 'drizzle-orm';
+import { DATABASE_EPOCH } from '#db/connection/database-epoch.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { requestStart, requestWake } from '#db/queues/outbox.ts';
 import { attempts, cases, inbox } from '#db/schema.ts';
@@ -116,8 +117,10 @@ async function readUnfinished(
   rows: number,
 ): Promise<UnfinishedWork[]> {
   const table = workTable(kind);
-  const { id, status, createdAt, updatedAt, nextStepAt, sweptAt } = table;
-  const mayBeSetBack = sql<boolean>`greatest(${updatedAt}, ${sweptAt}) < pg_postmaster_start_time()`;
+  const { id, status, createdAt, updatedAt, nextStepAt, sweptAt, comparedEpoch } = table;
+  // Before its first comparison only the clocks tell. The clock of the worker may be ahead of PostgreSQL's.
+  const isOlderThanStart = sql`${updatedAt} < pg_postmaster_start_time() + interval '1 minute'`;
+  const mayBeSetBack = sql<boolean>`coalesce(${comparedEpoch} <> (select ${DATABASE_EPOCH}), ${isOlderThanStart})`;
   const place =
     after === undefined ? undefined : sql`(${updatedAt}, ${id}) > (${new Date(after.updatedAt)}, ${after.id})`;
   const work = await db

@@ -1,5 +1,6 @@
 import { eq, inArray, sql } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readDatabaseEpoch } from '#db/connection/database-epoch.ts';
 import { orders, outbox } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { sweepWork, type SweepTools } from '#fulfilment/upkeep/sweep.ts';
@@ -54,6 +55,21 @@ describe('the sweeper', () => {
     bench.clock.now += MINUTE;
     expect(await bench.activities.requestIdleWork()).toEqual({ requested: 0, woken: 0 });
     expect(await requests()).toEqual([]);
+  });
+
+  it('wakes work that was last compared before PostgreSQL was set back, whatever the clock of its last change', async () => {
+    const [setBack, compared] = await idleOrders(2);
+    const epoch = await bench.database.run(readDatabaseEpoch);
+    const comparedIn = (id: string, comparedEpoch: string) =>
+      bench.database.run((db) =>
+        db.update(orders).set({ status: 'submitting', comparedEpoch }).where(eq(orders.id, id)),
+      );
+    // Its last change is later than the start of PostgreSQL: the clock of that worker was ahead.
+    await comparedIn(setBack!, '00000001/0');
+    await comparedIn(compared!, epoch);
+    bench.running = new Set([setBack!, compared!]);
+    expect(await bench.activities.requestIdleWork()).toEqual({ requested: 0, woken: 1 });
+    expect(await requests()).toEqual([{ topic: 'wake_work', id: setBack }]);
   });
 
   it('requests the start of a whole page when Temporal does not answer, after one call', async () => {
