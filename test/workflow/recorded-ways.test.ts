@@ -70,9 +70,6 @@ const BESIDE_WORK: readonly AttentionReason[] = [
 /** Handled like `refund_failed`, and like `attempts_used_up`. */
 const NOT_RECORDED: readonly AttentionReason[] = ['refund_missing', 'failed_but_charged', 'evidence_unavailable'];
 
-/** Tested by `lost-records.test.ts`, with a restart of PostgreSQL, and by `vpn-subscription-silence.test.ts`. */
-const PATCHES_NOT_RECORDED = ['case-stays-while-compared', 'renewal-ends-silence'];
-
 const patchId = ({ data }: { readonly data?: Uint8Array | null }) =>
   z.object({ id: z.string() }).parse(JSON.parse(Buffer.from(data ?? []).toString('utf8'))).id;
 
@@ -118,7 +115,7 @@ describe('the set of recorded histories', () => {
     const recorded = events.flatMap(({ markerRecordedEventAttributes: marker }) =>
       marker?.markerName === 'core_patch' ? (marker.details?.['patch-data']?.payloads ?? []).map(patchId) : [],
     );
-    expect(sorted([...recorded, ...PATCHES_NOT_RECORDED])).toEqual(sorted(patches));
+    expect(sorted(recorded)).toEqual(sorted(patches));
   });
 
   it('contains every reason of a case that stops work', () => {

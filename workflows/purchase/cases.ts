@@ -1,4 +1,4 @@
-import { condition, patched } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import { backoffMs } from '#domain/policy/settings.ts';
 import type { BuyingBlock } from '#domain/purchase/purchase-decision.ts';
 import type { AttemptSnapshot, WorkSnapshot } from '#domain/purchase/results.ts';
@@ -190,8 +190,7 @@ function isOnlyCompared({ snapshot }: Run, before: WorkSnapshot, reason: Attenti
   if (!isFirstSinceRestart || attention !== reason || nextStepAt !== (wakeAt && Math.floor(wakeAt))) return false;
   const others = ({ attempt: { settled }, extraAttempts, retryOverrides, cancellation }: WorkSnapshot) =>
     JSON.stringify([settled, extraAttempts, retryOverrides, cancellation]);
-  // Runs of earlier versions have gone on.
-  return isSame(before.attempt, attempt) && others(before) === others(snapshot) && patched('case-stays-while-compared');
+  return isSame(before.attempt, attempt) && others(before) === others(snapshot);
 }
 
 function isSame(left: AttemptSnapshot, right: AttemptSnapshot): boolean {

@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import { backoffMs } from '#domain/policy/settings.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { KINDS } from '#domain/work/kinds.ts';
@@ -86,9 +85,7 @@ function usedUp(run: Run, allowed: number, evidence: string): Step {
   const reason = known === undefined ? '' : `${known.detail} `;
   const detail = `${allowed < number ? 'No further attempt is allowed.' : all} ${reason}${evidence}`;
   const failure = known?.class ?? 'supplier_failed';
-  // A cancellation that could not be carried out says nothing about the eSIM. Runs of earlier versions have opened a
-  // case here and wait.
-  if (!KINDS[run.work.kind].isPurchase || !patched('used-up-attempts-fail'))
-    return { step: 'open_case', reason: 'attempts_used_up', detail, failure };
+  // A cancellation that could not be carried out says nothing about the eSIM.
+  if (!KINDS[run.work.kind].isPurchase) return { step: 'open_case', reason: 'attempts_used_up', detail, failure };
   return { step: 'fail', failure, detail, endedBy: 'attempts_used_up' };
 }

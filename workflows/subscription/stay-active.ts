@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import { backoffMs } from '#domain/policy/settings.ts';
 import type { SubscriptionLookUp } from '#domain/purchase/results.ts';
 import type { WorkEnd } from '#domain/work/lifecycle.ts';
@@ -51,8 +50,6 @@ async function endSilenceOfRenewed(run: Run): Promise<void> {
   const { silence } = run.state;
   const { expiresAt } = run.subscription;
   if (silence === undefined || expiresAt === undefined || expiresAt <= Date.now()) return;
-  // Runs of earlier versions have waited on.
-  if (!patched('renewal-ends-silence')) return;
   run.state.silence = undefined;
   if (!hasCase(run)) return;
   const message = 'The service has renewed it, by a report.';

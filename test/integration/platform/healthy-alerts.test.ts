@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { freePort } from '#cli/embedded/ports.ts';
 import { PROJECT } from '#test/support/compose.ts';
+import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { startProcess } from '#test/support/servers/processes.ts';
 import { hasPrometheus } from '#test/support/servers/prometheus.ts';
 import { definedOf, startStack, type Stack } from '#test/support/servers/stack.ts';
@@ -96,9 +96,11 @@ describe.skipIf(!hasPrometheus)('a healthy installation', () => {
 
     // The calls of the upkeep go on, and the first of them renews the token.
     await stack.simulator.post('/simulator/tokens/revoke', { environment: 'sandbox' });
-    for (let n = 0; n < 12; n += 1) {
-      await delay(1_000);
-      idle = await recording.scrape(both, 5);
+    const admin = new SimulatorAdmin(stack.simulator);
+    for (let n = 0; n < 6; n += 1) {
+      const { length } = await admin.requests('listPackages');
+      await waitFor('the catalogue is read again', async () => (await admin.requests('listPackages')).length > length);
+      idle = await recording.scrape(both, 10);
     }
 
     const port = await freePort();

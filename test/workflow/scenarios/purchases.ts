@@ -76,7 +76,13 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
       async () =>
         Date.parse((await desk.reaches(id, 'held')).textAt('operations', 'next_step_at')) > Date.now() + 60_000,
     );
-    await temporal.of(id).executeUpdate(retryUpdate, { args: [ADA] });
+    // It is refused while the order is tried by itself.
+    await waitFor('it is tried again', () =>
+      temporal
+        .of(id)
+        .executeUpdate(retryUpdate, { args: [ADA] })
+        .then(() => true),
+    );
     await temporal.of(id).executeUpdate(changeLimitUpdate, { args: [{ ...ADA, max_price: ENOUGH }] });
     await desk.reaches(id, 'completed');
     return id;

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { withClient } from '#cli/embedded/postgres.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { orderReads, type OrderFilter } from '#db/work/orders.ts';
 import { postOnce } from '#test/support/api/keys.ts';
@@ -75,7 +76,8 @@ describe('among many orders', () => {
           timestamptz '2029-01-01' + n * interval '1 minute', 'failed', 'timeout'
         from generate_series(1, ${ROWS}) as n`),
     );
-    await api.database.run((db) => db.execute(sql`vacuum analyze orders`));
+    // Not through the product's pool, whose time limit a busy machine exceeds.
+    await withClient(api.databaseUrl, (client) => client.query('vacuum analyze orders'));
   });
 
   /** The plan for these values, and how many rows it reads. */
