@@ -22,12 +22,13 @@ const columns = { topic: outbox.topic, id: outbox.subjectId };
 const requests = () => bench.database.run((db) => db.select(columns).from(outbox).orderBy(outbox.topic, outbox.id));
 const forgetRequests = () => bench.database.run((db) => db.delete(outbox));
 
-/** Orders without a report for a minute. */
+/** Orders without a report for a minute, whose workflows have compared what they know. */
 async function idleOrders(count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; n < count; n += 1) ids.push(await bench.accept());
   const updatedAt = new Date(bench.clock.now);
-  await bench.database.run((db) => db.update(orders).set({ updatedAt }).where(inArray(orders.id, ids)));
+  const comparedEpoch = await bench.database.run(readDatabaseEpoch);
+  await bench.database.run((db) => db.update(orders).set({ updatedAt, comparedEpoch }).where(inArray(orders.id, ids)));
   await forgetRequests();
   bench.clock.now += 3 * MINUTE;
   return ids;
@@ -59,14 +60,11 @@ describe('the sweeper', () => {
 
   it('wakes work that was last compared before PostgreSQL was set back, whatever the clock of its last change', async () => {
     const [setBack, compared] = await idleOrders(2);
-    const epoch = await bench.database.run(readDatabaseEpoch);
-    const comparedIn = (id: string, comparedEpoch: string) =>
-      bench.database.run((db) =>
-        db.update(orders).set({ status: 'submitting', comparedEpoch }).where(eq(orders.id, id)),
-      );
-    // Its last change is later than the start of PostgreSQL: the clock of that worker was ahead.
-    await comparedIn(setBack!, '00000001/0');
-    await comparedIn(compared!, epoch);
+    // Their last change is later than the start of PostgreSQL, as with a worker whose clock is ahead.
+    await bench.database.run(async (db) => {
+      await db.update(orders).set({ status: 'submitting' });
+      await db.update(orders).set({ comparedEpoch: '00000001/0' }).where(eq(orders.id, setBack!));
+    });
     bench.running = new Set([setBack!, compared!]);
     expect(await bench.activities.requestIdleWork()).toEqual({ requested: 0, woken: 1 });
     expect(await requests()).toEqual([{ topic: 'wake_work', id: setBack }]);
