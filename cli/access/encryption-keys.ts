@@ -1,5 +1,4 @@
 import { actor, withDatabase } from '#cli/set-up/command-database.ts';
-import type { Output } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
@@ -10,12 +9,12 @@ import { keyUse, retireKey, type Retirement } from '#db/connection/encryption-ke
 const APPLICATION = 'reseller encryption-keys';
 
 /** The keys themselves are not in the database. */
-export async function listEncryptionKeys(environment: Environment, output: Output = process.stdout): Promise<void> {
+export async function listEncryptionKeys(environment: Environment): Promise<void> {
   const { database: config } = readParts(['database'], environment);
   const keys = await withDatabase(config.directUrl, APPLICATION, (database) => database.run(keyUse));
-  if (keys.length === 0) output.write('The database has not been used with any encryption key yet.\n');
+  if (keys.length === 0) process.stdout.write('The database has not been used with any encryption key yet.\n');
   for (const { keyId, makesHashes, firstUsedAt } of keys) {
-    output.write(
+    process.stdout.write(
       `${keyId}  first used ` +
         `${firstUsedAt.toISOString()}${makesHashes ? '; used for keyed hashes, must stay the last key' : ''}\n`,
     );
@@ -23,11 +22,7 @@ export async function listEncryptionKeys(environment: Environment, output: Outpu
 }
 
 /** @throws UserError when the key is unknown, makes the hashes, or a stored value is encrypted with it. */
-export async function retireEncryptionKey(
-  keyId: string,
-  environment: Environment,
-  output: Output = process.stdout,
-): Promise<void> {
+export async function retireEncryptionKey(keyId: string, environment: Environment): Promise<void> {
   const { database: config } = readParts(['database'], environment);
   const retirement = await withDatabase(config.directUrl, APPLICATION, (database) =>
     database.transaction(async (tx) => {
@@ -40,7 +35,7 @@ export async function retireEncryptionKey(
     }),
   );
   if (retirement.kind !== 'retired') throw refusal(keyId, retirement);
-  output.write(`${keyId} is retired. Remove it from ENCRYPTION_KEYS of all processes, and restart them.\n`);
+  process.stdout.write(`${keyId} is retired. Remove it from ENCRYPTION_KEYS of all processes, and restart them.\n`);
 }
 
 function refusal(keyId: string, retirement: Exclude<Retirement, { kind: 'retired' }>): UserError {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import { MANIFEST } from '#cli/backup/base-backup.ts';
+import { jsonOf } from '#cli/data-folder/data-folder.ts';
 import { UserError, codeOf } from '#cli/terminal/user-error.ts';
 
 /** Written last: a folder without it is no complete backup. */
@@ -60,7 +61,7 @@ const files = z.object({
 export async function verifyFiles(backup: string, restored: string): Promise<void> {
   if (!existsSync(join(backup, MANIFEST))) throw damaged(backup, MANIFEST);
   const text = readFileSync(join(backup, MANIFEST), 'utf8');
-  const manifest = files.safeParse(parsed(text));
+  const manifest = files.safeParse(jsonOf(text));
   // The checksum of the manifest covers all its lines but the last.
   const covered = text.slice(0, text.lastIndexOf('\n', text.trimEnd().length - 1) + 1);
   const sum = createHash('sha256').update(covered).digest('hex');
@@ -79,14 +80,6 @@ export async function sha256Of(file: string): Promise<string | undefined> {
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -191,3 +191,12 @@ function noSpace(folder: string, free: number): UserError {
     'Free some space, or name a folder on another disk with --data.',
   );
 }
+
+/** @returns undefined when it is no JSON. */
+export function jsonOf(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,6 +1,6 @@
 import { examine, exitCodeOf } from '#cli/doctor/examine.ts';
 import { CHECKS, type CheckName, type Finding, type Findings } from '#cli/doctor/finding.ts';
-import { type Mark, type Output, markedLine, printJson, printLines } from '#cli/terminal/output.ts';
+import { type Mark, markedLine, printJson, printLines } from '#cli/terminal/output.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
 import type { Environment } from '#config/environment.ts';
 import { counted } from '#domain/text.ts';
@@ -11,18 +11,14 @@ export interface DoctorOptions {
 }
 
 /** Spends nothing. */
-export async function runDoctor(
-  options: DoctorOptions,
-  environment: Environment,
-  output: Output = process.stdout,
-): Promise<number> {
-  const terminal = new Terminal(output);
+export async function runDoctor(options: DoctorOptions, environment: Environment): Promise<number> {
+  const terminal = new Terminal(process.stdout);
   if (terminal.interactive && options.json !== true) terminal.step('running all checks');
   const findings = await examine(environment, options.data === undefined ? {} : { data: options.data }).finally(() =>
     terminal.close(),
   );
-  if (options.json === true) printJson(output, findingsJson(findings));
-  else printLines(output, findingLines(findings));
+  if (options.json === true) printJson(process.stdout, findingsJson(findings));
+  else printLines(process.stdout, findingLines(findings));
   return exitCodeOf(findings);
 }
 

@@ -40,14 +40,13 @@ async function runwayLine(api: ApiClient): Promise<string> {
 export async function pausePurchases(
   { kind, failureClass, reason, ...options }: PauseOptions,
   environment: Environment,
-  output: Output = process.stdout,
 ): Promise<void> {
   const made = await apiClient(options, environment).call<Pause>({
     path: '/v1/purchase-gate/pauses',
     body: { kind, failure_class: failureClass, reason },
     idempotencyKey: randomUUID(),
   });
-  printLines(output, [
+  printLines(process.stdout, [
     `${made.id}  ${pauseScope(made.kind, made.failure_class)} paused, since ${made.paused_at}`,
     `End it with: npx reseller gate release ${made.id} --reason …`,
   ]);
@@ -58,16 +57,15 @@ export async function releasePurchases(
   id: string,
   { reason, ...options }: ApiOptions & { readonly reason: string },
   environment: Environment,
-  output: Output = process.stdout,
 ): Promise<void> {
   const api = apiClient(options, environment);
   const end = async <Answer>(path: string) => api.call<Answer>({ path, method: 'DELETE', query: { reason } });
   if (id.startsWith(DRIFT)) {
     const kind = encodeURIComponent(id.slice(DRIFT.length));
-    return printLine(output, driftLine(await end<DriftStop>(`/v1/purchase-gate/drift-stops/${kind}`)));
+    return printLine(process.stdout, driftLine(await end<DriftStop>(`/v1/purchase-gate/drift-stops/${kind}`)));
   }
   const ended = await end<Pause>(`/v1/purchase-gate/pauses/${encodeURIComponent(id)}`);
-  printLine(output, `${ended.id}  released at ${ended.released_at}`);
+  printLine(process.stdout, `${ended.id}  released at ${ended.released_at}`);
 }
 
 const DRIFT = 'drift:';

@@ -1,6 +1,6 @@
 import { reconciliationJson } from '#api/money/reconciliations.ts';
 import { withDatabase } from '#cli/set-up/command-database.ts';
-import { type Output, printJson, printLines } from '#cli/terminal/output.ts';
+import { printJson, printLines } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
@@ -43,7 +43,6 @@ async function linesOfOthers(database: Database, now: Date): Promise<string[]> {
 export async function runReconcile(
   { json, wait = WAIT_MS }: ReconcileOptions,
   environment: Environment,
-  output: Output = process.stdout,
 ): Promise<number> {
   const parts = readParts(['temporal', 'encryptionKeys', 'database'], environment);
   return await withDatabase(parts.database.directUrl, 'reseller reconcile', async (database) => {
@@ -67,8 +66,8 @@ export async function runReconcile(
           'Check that DATABASE_URL is the database of the worker.',
         );
       }
-      if (json === true) printJson(output, reconciliationJson(report));
-      else printLines(output, [...reportLines(report), ...(await linesOfOthers(database, report.finishedAt))]);
+      if (json === true) printJson(process.stdout, reconciliationJson(report));
+      else printLines(process.stdout, [...reportLines(report), ...(await linesOfOthers(database, report.finishedAt))]);
       if (report.status !== 'complete') return 2;
       return report.counts.findings > 0 ? 1 : 0;
     } finally {

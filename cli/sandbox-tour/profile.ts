@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { jsonOf } from '#cli/data-folder/data-folder.ts';
 import type { CallObservation, KeyRepeat, Observations, SecondPurchase } from '#cli/sandbox-tour/observations.ts';
 import { lapse, markedLine } from '#cli/terminal/output.ts';
 import { nounOf } from '#domain/gate/first-purchase-check.ts';
@@ -192,12 +193,4 @@ export function readProfileFile(text: string): ProfileFile | undefined {
   if (!parsed.success) return undefined;
   const { service_base_url, measured_at, findings, evidence } = parsed.data;
   return { baseUrl: service_base_url, measuredAt: new Date(measured_at), findings, evidence };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -7,7 +7,7 @@ import {
   assumedStatuses,
   codesOfKnown,
 } from '#cli/service/assumed-forms.ts';
-import { type Output, printText } from '#cli/terminal/output.ts';
+import { printText } from '#cli/terminal/output.ts';
 import { CAPABILITIES, type Capability, capabilities } from '#domain/service/capability-profile.ts';
 import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
 import { type Need, needOf } from '#upstream/contract-check/findings.ts';
@@ -27,8 +27,8 @@ import {
 } from '#upstream/contract.ts';
 import { VARIANTS, type Variants } from '#upstream/contract/variants.ts';
 
-export function printAssumptions(output: Output = process.stdout): void {
-  printText(output, assumptionsDocument());
+export function printAssumptions(): void {
+  printText(process.stdout, assumptionsDocument());
 }
 
 export function assumptionsDocument(variants: Variants = VARIANTS): string {

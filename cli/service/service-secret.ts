@@ -1,6 +1,6 @@
 import { actor, withDatabase } from '#cli/set-up/command-database.ts';
 import { duration } from '#cli/terminal/output.ts';
-import { type Output, printLines, typed } from '#cli/terminal/output.ts';
+import { printLines, typed } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
@@ -37,7 +37,6 @@ export async function changeServiceSecret(
   change: SecretChange,
   options: ServiceSecretOptions,
   environment: Environment,
-  output: Output = process.stdout,
 ): Promise<void> {
   const config = readParts(PARTS_OF_A_CHANGE, environment);
   const overlapMs = options.overlap ?? config.policy.serviceWebhooks.secretOverlapMs;
@@ -50,7 +49,7 @@ export async function changeServiceSecret(
       addAuditEntry(db, { actor: actor(), action: `webhook_secret.${change}`, subject }, new Date()),
     );
     const stored = await changeAndStore(change, config, { overlapMs, data: options.data }, database);
-    printLines(output, storedLines(stored, config, { overlapMs, data: options.data }));
+    printLines(process.stdout, storedLines(stored, config, { overlapMs, data: options.data }));
   });
 }
 

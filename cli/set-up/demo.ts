@@ -6,7 +6,7 @@ import QRCode from 'qrcode';
 import * as z from 'zod';
 import { type ApiOptions, developmentAccess, type ApiAccess } from '#cli/api/api-access.ts';
 import { ApiClient } from '#cli/api/api-client.ts';
-import { DEFAULT_FOLDER } from '#cli/data-folder/data-folder.ts';
+import { DEFAULT_FOLDER, jsonOf } from '#cli/data-folder/data-folder.ts';
 import { readSecretFile, writeSecretFile } from '#cli/data-folder/development-secrets.ts';
 import { visible } from '#cli/terminal/output.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
@@ -124,14 +124,6 @@ async function follow(api: ApiClient, orderId: string, options: DemoOptions): Pr
 
 function isFinal({ status }: Order): boolean {
   return (FINAL_STATUSES as readonly string[]).includes(status);
-}
-
-function jsonOf(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Black on white can be scanned on any background. */
