@@ -15,7 +15,7 @@ export interface SweptWork {
   readonly status: WorkStatus;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Its workflow has not compared what it knows with the row since PostgreSQL may have lost commits. */
+  /** PostgreSQL has started since that change and the last wake, so later changes may be lost. */
   readonly mayBeSetBack?: boolean;
   readonly nextStepAt?: number;
   readonly sweptAt?: number;
@@ -49,21 +49,16 @@ export function sweepDecision(work: SweptWork, policy: WakePolicy, now: number):
     const isRequested = sweptAt !== undefined && now - sweptAt < policy.idleAfterMs;
     return { kind: isRequested ? 'leave' : 'start' };
   }
-  if (sweptAt !== undefined && now - sweptAt < wakeAgainAfterMs(work, policy, now)) return { kind: 'leave' };
+  if (work.mayBeSetBack !== true && sweptAt !== undefined && now - sweptAt < wakeAgainAfterMs(work, policy, now))
+    return { kind: 'leave' };
   const reason = wakeReason(work, policy, now);
   return reason === undefined ? { kind: 'leave' } : { kind: 'wake', reason };
 }
 
 /** Milliseconds; grows with its age. */
-export function wakeAgainAfterMs(
-  { createdAt, mayBeSetBack = false }: Pick<SweptWork, 'createdAt' | 'mayBeSetBack'>,
-  policy: WakePolicy,
-  now: number,
-): number {
-  const { idleAfterMs, overdueAfterMs, wakeAgainShare, wakeAgainMaxMs } = policy;
-  // Until the comparison, which every wake leads to.
-  const atLeastMs = mayBeSetBack ? idleAfterMs : overdueAfterMs;
-  return Math.min(wakeAgainMaxMs, Math.max(atLeastMs, (now - createdAt) * wakeAgainShare));
+export function wakeAgainAfterMs({ createdAt }: Pick<SweptWork, 'createdAt'>, policy: WakePolicy, now: number): number {
+  const { overdueAfterMs, wakeAgainShare, wakeAgainMaxMs } = policy;
+  return Math.min(wakeAgainMaxMs, Math.max(overdueAfterMs, (now - createdAt) * wakeAgainShare));
 }
 
 function wakeReason(work: SweptWork, policy: WakePolicy, now: number): WakeReason | undefined {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { signWebhook, verifyWebhook, type SignedDelivery } from '#crypto/webhook-signatures.ts';
+import { signWebhook, verifyWebhook, type AcceptedSecret, type SignedDelivery } from '#crypto/webhook-signatures.ts';
 import { copiesAcceptedForMs } from '#domain/service/service-address.ts';
 
 const SECRET = 'whsec_test';
@@ -151,7 +151,24 @@ describe('the signature', () => {
 
 describe('a rotation', () => {
   const OLD = 'whsec_old_secret';
+  const secrets: readonly AcceptedSecret[] = [{ secret: SECRET }, { secret: OLD, acceptedUntil: NOW }];
   const signedWithOld = sign(OLD, TIMESTAMP, BODY);
+
+  it('accepts both secrets, in any order', () => {
+    expect(verifyWebhook(delivery({ secrets })).ok).toBe(true);
+    expect(verifyWebhook(delivery({ secrets, signatureHeader: signedWithOld })).ok).toBe(true);
+    expect(verifyWebhook(delivery({ secrets: secrets.toReversed() })).ok).toBe(true);
+    expect(verifyWebhook(delivery({ secrets: secrets.toReversed(), signatureHeader: signedWithOld })).ok).toBe(true);
+  });
+
+  it('refuses the old secret from the first millisecond after its end', () => {
+    const now = NOW + 1;
+    expect(verifyWebhook(delivery({ secrets, now })).ok).toBe(true);
+    expect(verifyWebhook(delivery({ secrets, now, signatureHeader: signedWithOld }))).toEqual({
+      ok: false,
+      reason: 'signature_mismatch',
+    });
+  });
 
   it('refuses a delivery when no secret is accepted', () => {
     const ended = [{ secret: OLD, acceptedUntil: NOW - 1 }];
