@@ -15,7 +15,7 @@ export interface SweptWork {
   readonly status: WorkStatus;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** PostgreSQL has started since that change and the last wake, so later changes may be lost. */
+  /** PostgreSQL may have lost later changes, and the workflow was neither compared with the row nor woken since. */
   readonly mayBeSetBack?: boolean;
   readonly nextStepAt?: number;
   readonly sweptAt?: number;

@@ -118,9 +118,10 @@ async function readUnfinished(
 ): Promise<UnfinishedWork[]> {
   const table = workTable(kind);
   const { id, status, createdAt, updatedAt, nextStepAt, sweptAt, comparedEpoch } = table;
-  // Before its first comparison only the clocks tell. The clock of the worker may be ahead of PostgreSQL's.
-  const isOlderThanStart = sql`${updatedAt} < pg_postmaster_start_time() + interval '1 minute'`;
-  const mayBeSetBack = sql<boolean>`coalesce(${comparedEpoch} <> (select ${DATABASE_EPOCH}), ${isOlderThanStart})`;
+  // The clock of a worker may be ahead of PostgreSQL's.
+  const start = sql`pg_postmaster_start_time() + interval '1 minute'`;
+  const isCompared = sql`coalesce(${comparedEpoch} = (select ${DATABASE_EPOCH}), ${updatedAt} >= ${start})`;
+  const mayBeSetBack = sql<boolean>`not (${isCompared} or coalesce(${sweptAt} >= ${start}, false))`;
   const place =
     after === undefined ? undefined : sql`(${updatedAt}, ${id}) > (${new Date(after.updatedAt)}, ${after.id})`;
   const work = await db

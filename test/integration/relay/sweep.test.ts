@@ -60,14 +60,16 @@ describe('the sweeper', () => {
 
   it('wakes work that was last compared before PostgreSQL was set back, whatever the clock of its last change', async () => {
     const [setBack, compared] = await idleOrders(2);
-    // Their last change is later than the start of PostgreSQL, as with a worker whose clock is ahead.
+    // Change and wake are later than the start of PostgreSQL, as with a worker whose clock is ahead.
     await bench.database.run(async (db) => {
-      await db.update(orders).set({ status: 'submitting' });
+      const sweptAt = sql`pg_postmaster_start_time() + interval '2 seconds'`;
+      await db.update(orders).set({ status: 'submitting', sweptAt });
       await db.update(orders).set({ comparedEpoch: '00000001/0' }).where(eq(orders.id, setBack!));
     });
     bench.running = new Set([setBack!, compared!]);
     expect(await bench.activities.requestIdleWork()).toEqual({ requested: 0, woken: 1 });
     expect(await requests()).toEqual([{ topic: 'wake_work', id: setBack }]);
+    expect(await bench.activities.requestIdleWork(), 'once').toEqual({ requested: 0, woken: 0 });
   });
 
   it('requests the start of a whole page when Temporal does not answer, after one call', async () => {
