@@ -1,6 +1,6 @@
 /**
  * `npm test`: lint, types, boundaries, the rules, the simulator, workflows, the core of the integration, a killed worker
- * and an outage of Temporal. `npm test -- --all` (CI): every test, a quick run of the benchmark, a bounded run of
+ * and an outage of Temporal. `npm test -- --all`: every test, a quick run of the benchmark, a bounded run of
  * schemathesis, other people's tools for OpenAPI, and the packages of the clients. All checks run, also after failures;
  * totals are printed. Other arguments go to vitest: `npm test -- --project fast`.
  */
