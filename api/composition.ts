@@ -1,6 +1,5 @@
 import { KeyCache } from '#api/access/authentication.ts';
 import { InFlight } from '#api/access/limits.ts';
-import type { ApiDependencies } from '#api/dependencies.ts';
 import { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
 import { Waits } from '#api/waits/waits.ts';
 import type { ApiConfig } from '#config/config.ts';
@@ -28,22 +27,8 @@ import { openService } from '#upstream/service.ts';
 /** For calls that a caller waits for. The API makes no purchases. */
 const SERVICE_DEADLINE_MS = 10_000;
 
-export interface ApiParts {
-  readonly dependencies: ApiDependencies;
-  readonly state: {
-    /** While this is set, only probes and documentation are answered. */
-    closedBecause: string | undefined;
-    /** Set once the API listens. */
-    address: string;
-    stopping: boolean;
-  };
-  readonly listener: Wakeups;
-  readonly keys: KeyCache;
-  close(): Promise<void>;
-}
-
 /** Opens no connection yet. The API has no connection to Temporal. */
-export function createApiParts(config: ApiConfig, now: () => number = Date.now): ApiParts {
+export function createApiParts(config: ApiConfig, now: () => number = Date.now) {
   const {
     service: serviceConfig,
     database: databaseConfig,
@@ -60,9 +45,10 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
   const logger = createLogger({ level: config.logLevel, name: 'api', secrets });
   const metrics = createMetrics();
   const keyRing = new KeyRing(encryptionKeys);
+  const { directUrl: url } = databaseConfig;
   const notifier = new Notifier({
     channel: 'relay',
-    url: databaseConfig.directUrl,
+    url,
     applicationName: 'reseller-api-notify',
     onError: (error) => logger.warn({ err: error }, 'the relay could not be notified; the notification is sent again'),
   });
@@ -90,19 +76,14 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
   });
   const listener = new Wakeups({
     channel: 'events',
-    url: databaseConfig.directUrl,
+    url,
     applicationName: 'reseller-api-listen',
     logger,
     onPayload: (position) => tail.hear(position),
   });
   const keys = new KeyCache({
     read: (prefix) => database.run((db) => findApiKey(db, prefix)),
-    changes: new Wakeups({
-      channel: 'api_keys',
-      url: databaseConfig.directUrl,
-      applicationName: 'reseller-api-keys',
-      logger,
-    }),
+    changes: new Wakeups({ channel: 'api_keys', url, applicationName: 'reseller-api-keys', logger }),
     // The system's clock may be set back, and a reading would then be used for too long.
     now: () => performance.now(),
   });
@@ -113,7 +94,12 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     policy: config.waiting,
     logger,
   });
-  const state: ApiParts['state'] = { closedBecause: 'The API is starting.', address: '', stopping: false };
+  // The address is set once the API listens.
+  const state: { closedBecause: string | undefined; address: string; stopping: boolean } = {
+    closedBecause: 'The API is starting.',
+    address: '',
+    stopping: false,
+  };
   return {
     state,
     listener,

@@ -16,7 +16,7 @@ import type { UnusedObserver } from '#telemetry/observers.ts';
 import type { DegradationCheck, ReadinessCheck } from '#telemetry/probes.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 
-type Settings = Pick<
+export interface ApiDependencies extends Pick<
   ApiConfig,
   | 'bodyLimitBytes'
   | 'endpointSecretOverlapMs'
@@ -29,9 +29,7 @@ type Settings = Pick<
   | 'webhookSecretOverlapMs'
   | 'webhookSecrets'
   | 'webhookToleranceMs'
->;
-
-export interface ApiDependencies extends Settings {
+> {
   readonly database: Database;
   readonly keyRing: KeyRing;
   readonly service: Pick<

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createApp } from '#api/app.ts';
-import { type ApiParts, createApiParts } from '#api/composition.ts';
+import { createApiParts } from '#api/composition.ts';
 import { startServer } from '#api/http/server.ts';
 import { readApiConfig, type ApiConfig } from '#config/config.ts';
 import { exitOnConfigurationError } from '#config/configuration-error.ts';
@@ -61,7 +61,11 @@ async function runApi(config: ApiConfig): Promise<void> {
 /**
  * Only probes are answered until the database is reachable, has the current schema, and is of this service and mode.
  */
-async function openWhenUsable(config: ApiConfig, parts: ApiParts, signal: AbortSignal): Promise<void> {
+async function openWhenUsable(
+  config: ApiConfig,
+  parts: ReturnType<typeof createApiParts>,
+  signal: AbortSignal,
+): Promise<void> {
   const { database, keyRing, storedSecrets, tail, webhookSecrets, logger } = parts.dependencies;
   const { baseUrl: serviceBaseUrl, mode: serviceMode } = config.service;
   while (!signal.aborted) {

@@ -15,7 +15,7 @@ import { measureWebhookIngest } from '#bench/scenarios/webhook-ingest.ts';
 import { measureWholeOrder } from '#bench/scenarios/whole-order.ts';
 import { type BenchContext, type BenchServers, openContext } from '#bench/support/context.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
-import { report, UserError } from '#cli/terminal/user-error.ts';
+import { messageOf, report, UserError } from '#cli/terminal/user-error.ts';
 
 type Scenario = (context: BenchContext) => Promise<ScenarioResult[]>;
 
@@ -46,7 +46,14 @@ interface Options {
 
 async function bench(options: Options): Promise<void> {
   const began = performance.now();
-  const machine = machineFacts();
+  // Contains nothing that names the machine.
+  const machine: BenchResults['machine'] = {
+    cores: availableParallelism(),
+    memory_gib: rounded(totalmem() / 2 ** 30),
+    platform: `${process.platform} ${process.arch}`,
+    node: process.version,
+    load_average_at_start: rounded(loadavg()[0] ?? 0),
+  };
   const { mode, output } = options;
   const measured = await measureAll(options);
   const results: BenchResults = {
@@ -92,11 +99,11 @@ function readOptions(): Options {
   const names = only?.split(',') ?? Object.keys(SCENARIOS);
   const unknown = names.find((name) => !Object.hasOwn(SCENARIOS, name));
   if (unknown !== undefined) throw new UserError(`There is no scenario ${JSON.stringify(unknown)}.`, USAGE);
-  const chosen = Object.entries(SCENARIOS).flatMap(([name, scenario]) => (names.includes(name) ? [scenario] : []));
+  const chosen = Object.entries(SCENARIOS).filter(([name]) => names.includes(name));
   const whole = !quick && only === undefined && !withoutEngines;
   return {
     mode: quick ? 'quick' : 'full',
-    scenarios: chosen,
+    scenarios: chosen.map(([, scenario]) => scenario),
     output: output === undefined ? (whole ? LATEST : undefined) : resolve(output),
     against: against === undefined ? undefined : checkoutAt(resolve(against)),
     withoutEngines,
@@ -110,7 +117,7 @@ function checkoutAt(folder: string): string {
 
 function parsed() {
   try {
-    const { values } = parseArgs({
+    return parseArgs({
       options: {
         quick: { type: 'boolean', default: false },
         only: { type: 'string' },
@@ -119,26 +126,13 @@ function parsed() {
         'without-engines': { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
-    });
-    return values;
+    }).values;
   } catch (error) {
-    throw new UserError(error instanceof Error ? error.message : String(error), USAGE, { cause: error });
+    throw new UserError(messageOf(error), USAGE, { cause: error });
   }
 }
 
 const SINGLE_INSERTS = 200;
-const GIB = 2 ** 30;
-
-/** Contains nothing that names the machine. */
-function machineFacts(): BenchResults['machine'] {
-  return {
-    cores: availableParallelism(),
-    memory_gib: rounded(totalmem() / GIB),
-    platform: `${process.platform} ${process.arch}`,
-    node: process.version,
-    load_average_at_start: rounded(loadavg()[0] ?? 0),
-  };
-}
 
 async function serverFacts({ postgres, temporalAddress }: BenchServers): Promise<BenchResults['servers']> {
   const ofPostgres = await withClient(postgres.url('postgres'), async (client) => ({
@@ -173,11 +167,8 @@ async function singleInsertMs(client: pg.Client): Promise<number> {
   return median(took);
 }
 
-for (const [signal, code] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const)
-  process.once(signal, () => process.exit(code));
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
 try {
   await bench(readOptions());
 } catch (error) {

@@ -8,6 +8,11 @@ interface Spread {
   readonly max: number;
 }
 
+export interface Peer {
+  readonly id: string;
+  readonly measured: string;
+}
+
 export interface ScenarioResult {
   readonly id: string;
   readonly measured: string;
@@ -18,12 +23,7 @@ export interface ScenarioResult {
   /** Lowest and highest round (of memory: reading). */
   readonly spread: Spread;
   readonly rounds: number;
-  readonly peer: {
-    readonly id: string;
-    readonly measured: string;
-    readonly value: number;
-    readonly spread: Spread;
-  } | null;
+  readonly peer: (Peer & { readonly value: number; readonly spread: Spread }) | null;
   /** Round by round: the two halves of a round met the same machine. */
   readonly ratio_to_peer: (Spread & { readonly value: number }) | null;
   /** Units are in the names. */
@@ -65,9 +65,8 @@ export function reportLines(results: BenchResults): string[] {
     scenario.peer === null ? '–' : withSpread(scenario.peer.value, scenario.peer.spread, scenario.unit),
     scenario.ratio_to_peer === null ? '–' : withSpread(scenario.ratio_to_peer.value, scenario.ratio_to_peer),
   ]);
-  const widths = header.map((title, column) =>
-    Math.max(...[header, ...rows].map((row) => (row[column] ?? title).length)),
-  );
+  const all = [header, ...rows];
+  const widths = header.map((title, column) => Math.max(...all.map((row) => (row[column] ?? title).length)));
   const line = (row: readonly string[]) =>
     `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
   return [
@@ -89,41 +88,27 @@ function withSpread(value: number, { min, max }: Spread, unit?: string): string 
   return `${value}${unit === undefined || unit === 'ratio' ? '' : ` ${unit}`} (${min}–${max})`;
 }
 
-interface Common {
-  readonly id: string;
-  readonly measured: string;
-  readonly unit: string;
-  readonly better: 'higher' | 'lower';
-  readonly details?: Readonly<Record<string, number>>;
-}
+type Common = Pick<ScenarioResult, 'id' | 'measured' | 'unit' | 'better'> & Partial<Pick<ScenarioResult, 'details'>>;
 
 interface Comparison extends Common {
   readonly ours: readonly number[];
-  readonly peer: { readonly id: string; readonly measured: string; readonly rounds: readonly number[] };
-}
-
-interface Measurement extends Common {
-  readonly values: readonly number[];
+  readonly peer: Peer & { readonly rounds: readonly number[] };
 }
 
 /** @throws RangeError unless both took part in every round. */
 export function compare(comparison: Comparison): ScenarioResult {
   const { ours, peer } = comparison;
-  if (ours.length !== peer.rounds.length) throw new RangeError('a round lacks one of its contestants');
-  const ratios = ours.map((value, round) => value / (peer.rounds[round] ?? Number.NaN));
+  const { id, measured, rounds } = peer;
+  if (ours.length !== rounds.length) throw new RangeError('a round lacks one of its contestants');
+  const ratios = ours.map((value, round) => value / (rounds[round] ?? Number.NaN));
   return {
     ...resultOf(comparison, ours),
-    peer: {
-      id: peer.id,
-      measured: peer.measured,
-      value: rounded(median(peer.rounds)),
-      spread: roundedSpread(peer.rounds),
-    },
+    peer: { id, measured, value: rounded(median(rounds)), spread: roundedSpread(rounds) },
     ratio_to_peer: { value: rounded(median(ratios)), ...roundedSpread(ratios) },
   };
 }
 
-export function measure(measurement: Measurement): ScenarioResult {
+export function measure(measurement: Common & { readonly values: readonly number[] }): ScenarioResult {
   return { ...resultOf(measurement, measurement.values), peer: null, ratio_to_peer: null };
 }
 
@@ -143,9 +128,8 @@ function resultOf(
   };
 }
 
-function roundedSpread(values: readonly number[]) {
-  const { min, max } = spreadOf(values);
-  return { min: rounded(min), max: rounded(max) };
+function roundedSpread(values: readonly number[]): Spread {
+  return { min: rounded(Math.min(...values)), max: rounded(Math.max(...values)) };
 }
 
 export function rates(rounds: readonly LoadResult[]): number[] {
@@ -193,11 +177,6 @@ export function median(values: readonly number[]): number {
   const lower = sorted[Math.ceil(sorted.length / 2) - 1];
   if (upper === undefined || lower === undefined) throw new RangeError('no values');
   return (lower + upper) / 2;
-}
-
-function spreadOf(values: readonly number[]): Spread {
-  if (values.length === 0) throw new RangeError('no values');
-  return { min: Math.min(...values), max: Math.max(...values) };
 }
 
 /** Three significant digits: more would claim a precision that a shared machine does not have. */

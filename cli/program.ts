@@ -36,12 +36,7 @@ import { type SetUpOption, withInstallationOptions } from '#cli/terminal/options
 import type { Environment } from '#config/environment.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 
-export interface ResellerProgram {
-  readonly program: Command;
-  readonly usesOwnEnvironment: () => boolean;
-}
-
-export function resellerProgram(environment: Environment): ResellerProgram {
+export function resellerProgram(environment: Environment) {
   let ownEnvironment = false;
   let impliedFolder: string | undefined;
 

@@ -1,12 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type * as z from 'zod';
-import { isoTime } from '#simulator/clock.ts';
+import { DAY_MS, isoTime } from '#simulator/clock.ts';
 import { ServiceError } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import type { Environment } from '#simulator/store/store.ts';
 import type { loginRequest, LoginResponse } from '#upstream/contract.ts';
 
-const DAY_MS = 86_400_000;
 /** The specification does not state a default. */
 const DEFAULT_TOKEN_DAYS = 30;
 

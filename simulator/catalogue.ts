@@ -125,8 +125,12 @@ export type CataloguePackage = Readonly<z.output<typeof addedPackage>> & Behavin
 
 const GB = 1_024;
 
-/** Id, country, code, then data in MB (null: unlimited), days and price. */
-const NATIONAL: readonly (readonly [number, string, string, number | null, number, string])[] = [
+const EUROPE = 'AT BE CH CZ DE DK ES FI FR GB GR HU IE IT NL NO PL PT SE';
+const ASIA = 'ID JP KR MY PH SG TH TW VN';
+const AMERICAS = 'AR BR CA CL CO MX PE US';
+
+/** Id, place, country codes, then data in MB (null: unlimited), days and price. */
+const SOLD: readonly (readonly [number, string, string, number | null, number, string])[] = [
   [1001, 'Spain', 'ES', GB, 7, '2.40'],
   [1002, 'Spain', 'ES', 3 * GB, 30, '5.10'],
   [1003, 'Spain', 'ES', 10 * GB, 30, '11.90'],
@@ -166,65 +170,40 @@ const NATIONAL: readonly (readonly [number, string, string, number | null, numbe
   [1037, 'Egypt', 'EG', GB, 7, '4.05'],
   [1038, 'Morocco', 'MA', GB, 7, '4.30'],
   [1039, 'South Africa', 'ZA', 3 * GB, 30, '10.25'],
-];
-
-const EUROPE = 'AT BE CH CZ DE DK ES FI FR GB GR HU IE IT NL NO PL PT SE'.split(' ');
-const ASIA = 'ID JP KR MY PH SG TH TW VN'.split(' ');
-const AMERICAS = 'AR BR CA CL CO MX PE US'.split(' ');
-
-const REGIONAL: readonly (readonly [number, string, readonly string[], number | null, number, string])[] = [
   [2001, 'Europe', EUROPE, GB, 7, '3.20'],
   [2002, 'Europe', EUROPE, 10 * GB, 30, '16.80'],
   [2003, 'Europe', EUROPE, null, 15, '39.50'],
   [2004, 'Asia', ASIA, 5 * GB, 30, '12.60'],
   [2005, 'Americas', AMERICAS, 5 * GB, 30, '18.20'],
-  [2006, 'World', [...EUROPE, ...ASIA, ...AMERICAS], 3 * GB, 30, '19.75'],
-];
-
-/** `docs/simulator.md` lists them. */
-const SPECIAL: readonly CataloguePackage[] = [
-  special(9001, 'processing, then completed', { outcome: 'processing_then_completed' }),
-  special(9002, 'processing, then failed and credited back', { outcome: 'processing_then_failed' }),
-  special(9003, 'failed at once and credited back', { outcome: 'failed_at_once' }),
-  special(9004, 'stays processing', { outcome: 'stay_processing' }),
-  special(9005, 'processing, then failed without a credit', {
-    outcome: 'processing_then_failed',
-    credit_after_ms: null,
-  }),
-  { ...special(9006, 'unavailable', { outcome: 'completed' }), available: false },
+  [2006, 'World', `${EUROPE} ${ASIA} ${AMERICAS}`, 3 * GB, 30, '19.75'],
 ];
 
 export const PACKAGES: readonly CataloguePackage[] = [
-  ...NATIONAL.map(([id, country, code, dataMb, days, price]) => sold(id, country, [code], dataMb, days, price)),
-  ...REGIONAL.map(([id, region, countries, dataMb, days, price]) => sold(id, region, countries, dataMb, days, price)),
-  ...SPECIAL,
+  ...SOLD.map(([id, place, codes, dataMb, validityDays, price]) => {
+    const data = dataMb === null ? 'unlimited' : `${dataMb / GB} GB`;
+    const name = `${place} ${data}, ${validityDays} days`;
+    const countries = codes.split(' ');
+    return { id, name, countries, dataMb, validityDays, price, publicPrice: publicPriceOf(price), available: true };
+  }),
+  ...special(9000, 'completed').map((item) => {
+    const price = '1.50';
+    return { ...item, countries: ['ES'], dataMb: GB, validityDays: 7, price, publicPrice: publicPriceOf(price) };
+  }),
 ];
 
-function sold(
-  id: number,
-  place: string,
-  countries: readonly string[],
-  dataMb: number | null,
-  validityDays: number,
-  price: string,
-): CataloguePackage {
-  const data = dataMb === null ? 'unlimited' : `${dataMb / GB} GB`;
-  const name = `${place} ${data}, ${validityDays} days`;
-  return { id, name, countries, dataMb, validityDays, price, publicPrice: publicPriceOf(price), available: true };
-}
-
-function special(id: number, what: string, behaviour: Behaviour): CataloguePackage {
-  return {
-    id,
-    name: `Simulation: ${what}`,
-    countries: ['ES'],
-    dataMb: GB,
-    validityDays: 7,
-    price: '1.50',
-    publicPrice: publicPriceOf('1.50'),
-    available: true,
-    behaviour,
-  };
+/** `docs/simulator.md` lists them. @param end of a purchase that succeeds. */
+function special(base: number, end: string) {
+  const items: readonly (readonly [number, string, Behaviour])[] = [
+    [1, `processing, then ${end}`, { outcome: 'processing_then_completed' }],
+    [2, 'processing, then failed and credited back', { outcome: 'processing_then_failed' }],
+    [3, 'failed at once and credited back', { outcome: 'failed_at_once' }],
+    [4, 'stays processing', { outcome: 'stay_processing' }],
+    [5, 'processing, then failed without a credit', { outcome: 'processing_then_failed', credit_after_ms: null }],
+    [6, 'unavailable', { outcome: 'completed' }],
+  ];
+  return items.map(([number, what, behaviour]) => {
+    return { id: base + number, name: `Simulation: ${what}`, available: what !== 'unavailable', behaviour };
+  });
 }
 
 /** Times 1.5, rounded up to the next .99. */
@@ -242,22 +221,9 @@ export const addedPlan = z.object({
 
 export type VpnPlanItem = Readonly<z.output<typeof addedPlan>> & Behaving;
 
-/** `docs/simulator.md` lists the special ones. */
 export const VPN_PLANS: readonly VpnPlanItem[] = [
   { id: 301, name: 'VPN, 30 days', durationDays: 30, price: '2.90', available: true },
   { id: 302, name: 'VPN, 90 days', durationDays: 90, price: '7.425', available: true },
   { id: 303, name: 'VPN, 365 days', durationDays: 365, price: '24.00', available: true },
-  specialPlan(391, 'processing, then active', { outcome: 'processing_then_completed' }),
-  specialPlan(392, 'processing, then failed and credited back', { outcome: 'processing_then_failed' }),
-  specialPlan(393, 'failed at once and credited back', { outcome: 'failed_at_once' }),
-  specialPlan(394, 'stays processing', { outcome: 'stay_processing' }),
-  specialPlan(395, 'processing, then failed without a credit', {
-    outcome: 'processing_then_failed',
-    credit_after_ms: null,
-  }),
-  { ...specialPlan(396, 'unavailable', { outcome: 'completed' }), available: false },
+  ...special(390, 'active').map((item) => ({ ...item, durationDays: 30, price: '1.90' })),
 ];
-
-function specialPlan(id: number, what: string, behaviour: Behaviour): VpnPlanItem {
-  return { id, name: `Simulation: ${what}`, durationDays: 30, price: '1.90', available: true, behaviour };
-}

@@ -1,3 +1,5 @@
+export const DAY_MS = 86_400_000;
+
 /** Epoch milliseconds. */
 export class Clock {
   /** For webhook signatures: receivers compare them with their own clock. */
@@ -41,19 +43,16 @@ const WAIT_AFTER_FAILURE_MS = 1_000;
 /** The only timer. Due times are stored in the database, so a restart loses none. */
 export class Agenda {
   readonly #now: () => number;
-  readonly #sources: DueSource[] = [];
+  readonly #sources: readonly DueSource[];
   readonly #onError: (error: unknown) => void;
   #timer: NodeJS.Timeout | undefined;
   #soon: NodeJS.Immediate | undefined;
   #stopped = false;
 
-  constructor(now: () => number, onError: (error: unknown) => void) {
+  constructor(sources: readonly DueSource[], now: () => number, onError: (error: unknown) => void) {
+    this.#sources = sources;
     this.#now = now;
     this.#onError = onError;
-  }
-
-  add(source: DueSource): void {
-    this.#sources.push(source);
   }
 
   /** Call it when work was planned or finished, or the clock was moved. */

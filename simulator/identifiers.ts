@@ -1,15 +1,5 @@
 import { createHmac } from 'node:crypto';
 
-/** The same seed and calls give the same ids, and a restart never repeats one. */
-export interface Identifiers {
-  id(kind: IdKind, sequence: number): string;
-  /** 19 or 20 digits with their Luhn check digit. */
-  readonly iccid: (sequence: number) => string;
-  readonly matchingId: (sequence: number) => string;
-  readonly vpnLogin: (sequence: number) => { readonly username: string; readonly password: string };
-  chance(label: string, sequence: number): number;
-}
-
 const ID_PREFIXES = {
   order: 'so',
   topup: 'stu',
@@ -21,7 +11,6 @@ const ID_PREFIXES = {
   fault: 'flt',
   behaviour: 'bhv',
 } as const;
-type IdKind = keyof typeof ID_PREFIXES;
 
 /** Without I, L, O and U, which are easily misread. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -29,29 +18,36 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** Telecom (89), a country code that no operator has, and an issuer. */
 const ICCID_PREFIX = '8999942';
 
-/** `seed` is read at each use: a reset may draw a new one. */
-export function createIdentifiers(seed: () => string): Identifiers {
+export type Identifiers = ReturnType<typeof createIdentifiers>;
+
+/**
+ * The same seed and calls give the same ids, and a restart never repeats one. `seed` is read at each use: a reset may
+ * draw a new one.
+ */
+export function createIdentifiers(seed: () => string) {
   const bytes = (label: string, sequence: number): Buffer =>
     createHmac('sha256', seed()).update(`${label}/${sequence}`).digest();
 
   return {
-    id: (kind, sequence) => `${ID_PREFIXES[kind]}_${letters(bytes(kind, sequence), 16)}`,
-    iccid: (sequence) => {
+    id: (kind: keyof typeof ID_PREFIXES, sequence: number) =>
+      `${ID_PREFIXES[kind]}_${letters(bytes(kind, sequence), 16)}`,
+    /** 19 or 20 digits with their Luhn check digit. */
+    iccid: (sequence: number) => {
       const source = bytes('iccid', sequence);
       const length = source.readUInt8(31) % 2 === 0 ? 19 : 20;
       const account = [...source.subarray(0, length - ICCID_PREFIX.length - 1)].map((byte) => byte % 10).join('');
       const payload = `${ICCID_PREFIX}${account}`;
       return `${payload}${luhnCheckDigit(payload)}`;
     },
-    matchingId: (sequence) => {
+    matchingId: (sequence: number) => {
       const text = letters(bytes('matching-id', sequence), 16);
       return `${text.slice(0, 4)}-${text.slice(4, 10)}-${text.slice(10)}`;
     },
-    vpnLogin: (sequence) => ({
+    vpnLogin: (sequence: number) => ({
       username: `vpn-${letters(bytes('vpn-username', sequence), 10).toLowerCase()}`,
       password: letters(bytes('vpn-password', sequence), 20),
     }),
-    chance: (label, sequence) => bytes(label, sequence).readUInt32BE(0) / 2 ** 32,
+    chance: (label: string, sequence: number) => bytes(label, sequence).readUInt32BE(0) / 2 ** 32,
   };
 }
 

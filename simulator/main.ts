@@ -2,7 +2,7 @@ import { exitOnConfigurationError } from '#config/configuration-error.ts';
 import { dialectNames } from '#simulator/behaviour/dialect.ts';
 import { faultProfileNames } from '#simulator/behaviour/faults.ts';
 import { readSettings, SIMULATOR_FIELDS } from '#simulator/options.ts';
-import { startSimulator, type RunningSimulator } from '#simulator/service/server.ts';
+import { startSimulator } from '#simulator/service/server.ts';
 import { shapeNames } from '#simulator/shapes/shape.ts';
 import { StoreError } from '#simulator/store/store.ts';
 
@@ -34,7 +34,10 @@ if (argument !== undefined) {
 }
 
 const settings = exitOnConfigurationError(readSettings);
-const simulator = await start();
+const simulator = await startSimulator(settings).catch((error: unknown) => {
+  process.stderr.write(`${explain(error)}\n`);
+  return process.exit(1);
+});
 const { url, baseUrl } = simulator;
 process.stdout.write(`The simulator listens on ${url} (service: ${baseUrl}, admin: ${url}/simulator)\n`);
 
@@ -43,15 +46,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     // A second signal ends the process at once, as without this handler.
     void simulator.close();
   });
-}
-
-async function start(): Promise<RunningSimulator> {
-  try {
-    return await startSimulator(settings);
-  } catch (error) {
-    process.stderr.write(`${explain(error)}\n`);
-    process.exit(1);
-  }
 }
 
 function explain(error: unknown): string {

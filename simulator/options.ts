@@ -6,7 +6,7 @@ import { secret } from '#config/secret-files.ts';
 import { durationMs, flag, port, urlOf } from '#config/variable-types.ts';
 import { dialectNames } from '#simulator/behaviour/dialect.ts';
 import { faultProfileNames } from '#simulator/behaviour/faults.ts';
-import { shapeNames } from '#simulator/shapes/shape.ts';
+import { brand, shapeNames } from '#simulator/shapes/shape.ts';
 
 const balance = (fallback: string) =>
   z
@@ -33,13 +33,7 @@ const SETTINGS = {
   /** Default: a random seed for each data file. */
   seed: ['SIMULATOR_SEED', z.string().min(1).max(128).optional()],
   /** Overrides that of the shape. */
-  headerPrefix: [
-    'SIMULATOR_HEADER_PREFIX',
-    z
-      .string()
-      .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the beginning of a header name, such as X-Acme')
-      .optional(),
-  ],
+  headerPrefix: ['SIMULATOR_HEADER_PREFIX', brand.optional()],
   approved: ['SIMULATOR_APPROVED', flag(false)],
   processingDelayMs: ['SIMULATOR_PROCESSING_DELAY', durationMs('2s')],
   reviewDelayMs: ['SIMULATOR_REVIEW_DELAY', durationMs('24h')],
@@ -71,11 +65,8 @@ export const SIMULATOR_FIELDS: Readonly<Record<string, z.ZodType>> = Object.from
 export function readSettings(environment?: Environment): Settings {
   const schema = z.object(SIMULATOR_FIELDS).superRefine((values, context) => {
     if (values['SIMULATOR_WEBHOOK_URL'] !== undefined || values['SIMULATOR_WEBHOOK_SECRET'] === undefined) return;
-    context.addIssue({
-      code: 'custom',
-      path: ['SIMULATOR_WEBHOOK_URL'],
-      message: 'is required with SIMULATOR_WEBHOOK_SECRET',
-    });
+    const message = 'is required with SIMULATOR_WEBHOOK_SECRET';
+    context.addIssue({ code: 'custom', path: ['SIMULATOR_WEBHOOK_URL'], message });
   });
   try {
     const values = parseEnvironment(schema, environment);

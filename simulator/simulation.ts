@@ -59,18 +59,17 @@ export class Simulation {
     this.#readChoices();
     const offset = store.setting('clock_offset', z.number()) ?? 0;
     this.clock = new Clock(options.now, offset, () => this.dialect.clock_offset_ms);
-    this.agenda = new Agenda(
-      () => this.clock.now(),
-      (error) => this.onError(error),
-    );
     this.packages = new Catalogue(store, 'package', addedPackage, PACKAGES);
     this.plans = new Catalogue(store, 'vpn_plan', addedPlan, VPN_PLANS);
     this.faults = new Faults(store, this.identifiers);
     this.behaviours = new Behaviours(store, this.identifiers);
     this.rateLimiter = new RateLimiter(this);
     this.webhooks = new WebhookQueue(this);
-    for (const source of [dueSales(this), dueRefunds(this), dueSubscriptions(this), this.webhooks])
-      this.agenda.add(source);
+    this.agenda = new Agenda(
+      [dueSales(this), dueRefunds(this), dueSubscriptions(this), this.webhooks],
+      () => this.clock.now(),
+      (error) => this.onError(error),
+    );
     this.#begin();
   }
 
@@ -92,11 +91,6 @@ export class Simulation {
   chooseFaultProfile(profile: FaultProfile): void {
     this.store.set('fault_profile', profile);
     this.faults.setProfile(rulesOf(profile));
-  }
-
-  clearFaults(): void {
-    this.chooseFaultProfile(faultProfile.parse({}));
-    this.store.remove('fault_rules');
   }
 
   get approved(): boolean {

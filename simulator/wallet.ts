@@ -3,24 +3,10 @@ import type * as z from 'zod';
 import type { Dialect } from '#simulator/behaviour/dialect.ts';
 import { CURRENCY } from '#simulator/catalogue.ts';
 import type { Simulation } from '#simulator/simulation.ts';
-import type { Movement } from '#simulator/store/rows.ts';
+import type { Movement, MovementSubject } from '#simulator/store/rows.ts';
 import type { Environment, ListOrder, Page } from '#simulator/store/store.ts';
 import { wireTransaction } from '#simulator/wire.ts';
 import type { walletTransaction } from '#upstream/contract.ts';
-
-/** What a movement names. */
-export type MovementSubject = Partial<
-  Pick<
-    Movement,
-    | 'order_id'
-    | 'external_order_id'
-    | 'esim_id'
-    | 'topup_id'
-    | 'refund_id'
-    | 'vpn_subscription_id'
-    | 'external_subscription_id'
-  >
->;
 
 /** Another currency than that of the prices does not change the balance. */
 type NewMovement = MovementSubject & Pick<Movement, 'reason'> & { readonly currency?: string };

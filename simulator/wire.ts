@@ -83,17 +83,13 @@ export function wirePublicPackage(item: CataloguePackage): z.input<typeof public
 }
 
 export function wireEsim(esim: Esim, { status }: EsimState): z.input<typeof serviceEsim> {
-  const { id, order_id, iccid, activation_code, installed_at, activated_at, expires_at } = esim;
-  return {
-    id,
-    order_id,
-    iccid,
-    activation_code,
-    status,
-    installed_at: timeOrNull(installed_at),
-    activated_at: timeOrNull(activated_at),
-    expires_at: timeOrNull(expires_at),
+  const { id, order_id, iccid, activation_code } = esim;
+  const times = {
+    installed_at: timeOrNull(esim.installed_at),
+    activated_at: timeOrNull(esim.activated_at),
+    expires_at: timeOrNull(esim.expires_at),
   };
+  return { id, order_id, iccid, activation_code, status, ...times };
 }
 
 export function wireUsage({ id: esim_id }: Esim, current: EsimState, now: number): z.input<typeof esimUsage> {

@@ -5,8 +5,8 @@ import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
 import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { listAuditEntries, type AuditRow } from '#db/access/audit-log.ts';
+import type { PageOptions } from '#db/lists/pages.ts';
 
-const actor = 'key_01JQ8Z4D1E2F3G4H5J6K7MNPQR';
 const visible = (max: number) =>
   z.string().regex(new RegExp(`^[\\x21-\\x7e]{1,${max}}$`), `must have 1 to ${max} visible ASCII characters`);
 
@@ -17,7 +17,7 @@ const entryOutput = z
       description:
         'Id of an API key, `command/<account>` for a command and the account that ran it, or `share_link/<id>` for ' +
         'a visitor with that share link.',
-      example: actor,
+      example: 'key_01JQ8Z4D1E2F3G4H5J6K7MNPQR',
     }),
     api_key: z
       .strictObject({ name: z.string(), prefix: z.string() })
@@ -69,12 +69,8 @@ export function auditLogOperations({ database }: ApiDependencies): Operation[] {
           after: given.created_after,
           before: given.created_before,
         };
-        return pageReply(
-          given,
-          CURSORS.auditLog,
-          (at) => database.run((db) => listAuditEntries(db, filter, at)),
-          entryJson,
-        );
+        const read = (at: PageOptions<bigint>) => database.run((db) => listAuditEntries(db, filter, at));
+        return pageReply(given, CURSORS.auditLog, read, entryJson);
       },
     }),
   ];
@@ -84,7 +80,7 @@ function entryJson({ entry, key }: AuditRow): z.input<typeof entryOutput> {
   return {
     created_at: entry.at.toISOString(),
     actor: entry.actor,
-    api_key: key === null ? null : { name: key.name, prefix: key.prefix },
+    api_key: key,
     action: entry.action,
     subject_kind: entry.subjectKind,
     subject_id: entry.subjectId,

@@ -21,31 +21,24 @@ const OTHER_MODE: Readonly<Record<ApiKeyMode, string>> = {
     'Make a key with `npx reseller keys create`.',
 };
 
-export interface AuthenticationDependencies extends Pick<
+export type AuthenticationDependencies = Pick<
   ApiDependencies,
   'database' | 'keys' | 'logger' | 'serviceMode' | 'now'
-> {
-  readonly limits: RateLimits;
-}
-
-interface PresentedKey {
-  readonly authorization: string | undefined;
-  readonly address: string;
-}
+> & { readonly limits: RateLimits };
 
 /** @throws Problem unauthenticated, rate_limited */
 export async function authenticate(
   dependencies: AuthenticationDependencies,
-  presented: PresentedKey,
+  authorization: string | undefined,
+  address: string,
 ): Promise<ApiKeyRow> {
   const { limits, logger } = dependencies;
   try {
-    return await findValidKey(dependencies, presented);
+    return await findValidKey(dependencies, authorization, address);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'unauthenticated') throw error;
-    const { refusal, exhausted } = limits.noteFailure(presented.address);
-    if (exhausted)
-      logger.warn({ address: presented.address }, 'an address fails to authenticate too often: it is limited');
+    const { refusal, exhausted } = limits.noteFailure(address);
+    if (exhausted) logger.warn({ address }, 'an address fails to authenticate too often: it is limited');
     throw refusal ?? error;
   }
 }
@@ -87,7 +80,8 @@ export async function requireStill(dependencies: KeyReading, caller: Caller, sco
 
 async function findValidKey(
   { database, keys, limits, logger, now, serviceMode }: AuthenticationDependencies,
-  { authorization, address }: PresentedKey,
+  authorization: string | undefined,
+  address: string,
 ): Promise<ApiKeyRow> {
   const text = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
   const parsed = text === undefined ? undefined : parseApiKey(text);
@@ -139,10 +133,7 @@ function malformed(authorization: string): string {
 
 /** Unknown, revoked and expired keys get the same answer: it must not reveal which keys exist. */
 export function refused(detail = 'The API key is not valid: unknown, revoked or expired.'): Problem {
-  return new Problem('unauthenticated', {
-    detail,
-    headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` },
-  });
+  return new Problem('unauthenticated', { detail, headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` } });
 }
 
 export function lacking(scope: RequiredScope, what = 'This'): Problem {
@@ -153,7 +144,7 @@ export function lacking(scope: RequiredScope, what = 'This'): Problem {
   });
 }
 
-export interface KeyCacheOptions {
+interface KeyCacheOptions {
   readonly read: (prefix: string) => Promise<ApiKeyRow | undefined>;
   readonly changes: Pick<Wakeups, 'listen' | 'next' | 'wake' | 'close'>;
   /** Milliseconds of a monotonic clock. */

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import type { ApiDependencies } from '#api/dependencies.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { BURST_MS, FAILURE_WINDOW_MS, KNOWN_KEY_MS, SHARE_LINK_BURST_MS } from '#domain/policy/api-policy.ts';
 import { counted } from '#domain/text.ts';
@@ -7,24 +8,9 @@ import { type Bucket, type Quota, quotaPerMinute, takeToken, tokensAt } from '#d
 /** Far more than there are keys. Callers without a key can add addresses only slowly. */
 const MAX_ENTRIES = 10_000;
 
-export interface RateLimitSettings {
-  /** For keys without their own limit; undefined: not limited. */
-  readonly perMinute: number | undefined;
-  /** Of one address. */
-  readonly failuresPerMinute: number;
-  /** Of one address. */
-  readonly sharePagesPerMinute: number;
-}
-
-/** draft-ietf-httpapi-ratelimit-headers-10. */
-export interface RateLimitState {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly refusal: Problem | undefined;
-}
-
 /** In memory: docs/adr/0015-callers-wait-on-one-event-tail.md explains why. */
 export class RateLimits {
-  readonly #settings: RateLimitSettings;
+  readonly #settings: ApiDependencies['rateLimits'];
   readonly #now: () => number;
   readonly #keys = new RecentMap<Bucket>();
   readonly #failures = new RecentMap<Bucket>();
@@ -32,13 +18,16 @@ export class RateLimits {
   readonly #known = new RecentMap<number>();
 
   /** @param now epoch milliseconds. */
-  constructor(settings: RateLimitSettings, now: () => number) {
+  constructor(settings: ApiDependencies['rateLimits'], now: () => number) {
     this.#settings = settings;
     this.#now = now;
   }
 
-  /** @param own the key's own limit, requests a minute. @returns undefined without a limit. */
-  use(lineageId: string, own: number | null): RateLimitState | undefined {
+  /**
+   * With the headers of draft-ietf-httpapi-ratelimit-headers-10.
+   * @param own the key's own limit, requests a minute. @returns undefined without a limit.
+   */
+  use(lineageId: string, own: number | null) {
     const perMinute = own ?? this.#settings.perMinute;
     if (perMinute === undefined) return undefined;
     const quota = quotaPerMinute(perMinute, BURST_MS);
@@ -69,7 +58,7 @@ export class RateLimits {
    * @throws Problem rate_limited
    */
   requireTrust(address: string, prefix: string | undefined): void {
-    if (!this.#isExhausted(address)) return;
+    if (tokensAt(this.#failures.get(networkOf(address)), this.#failureQuota(), this.#now()) >= 1) return;
     const valid = prefix === undefined ? undefined : this.#known.get(prefix);
     if (valid === undefined || this.#now() - valid > KNOWN_KEY_MS) throw this.#tooManyFailures();
   }
@@ -84,11 +73,6 @@ export class RateLimits {
     const { bucket, taken, remaining } = takeToken(this.#failures.get(place), this.#failureQuota(), this.#now());
     this.#failures.set(place, bucket);
     return { refusal: taken ? undefined : this.#tooManyFailures(), exhausted: taken && remaining === 0 };
-  }
-
-  #isExhausted(address: string): boolean {
-    const bucket = this.#failures.get(networkOf(address));
-    return bucket !== undefined && tokensAt(bucket, this.#failureQuota(), this.#now()) < 1;
   }
 
   #failureQuota(): Quota {

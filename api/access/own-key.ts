@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { apiScope, createdBy, instant, instantJson, money, ourId } from '#api/fields/fields.ts';
+import { apiScope, createdBy, instant, instantJson, money, ourId, usd } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { findApiKeyById, lineageOf, spendLimitOf, type ApiKeyRow, apiScopes } from '#db/access/api-keys.ts';
+import { findApiKeyById, lineageOf, spendLimitOf, apiScopes } from '#db/access/api-keys.ts';
 import { compareMoney, paddedMoney, subtractMoney, type Money } from '#domain/money/money.ts';
 import { spendOfKey } from '#fulfilment/gate/overview.ts';
 
@@ -43,8 +43,7 @@ const keyOutput = z
       .nullable()
       .meta({
         description:
-          "The key's daily limit; null when it has none. The limit of all keys together is in `GET " +
-          '/v1/purchase-gate`.',
+          "The key's daily limit; null when it has none. The limit of all keys together is in `GET /v1/purchase-gate`.",
       }),
   })
   .meta({
@@ -53,12 +52,7 @@ const keyOutput = z
       scopes: ['orders:read', 'orders:write', 'esims:read'],
       created_at: '2030-01-01T00:00:00.000Z',
       expires_at: '2031-01-01T00:00:00.000Z',
-      spend: {
-        day: '2030-01-31',
-        limit: { amount: '500.00', currency: 'USD' },
-        spent: { amount: '31.00', currency: 'USD' },
-        left: { amount: '469.00', currency: 'USD' },
-      },
+      spend: { day: '2030-01-31', limit: usd('500.00'), spent: usd('31.00'), left: usd('469.00') },
     },
   });
 
@@ -80,37 +74,29 @@ export function ownKeyOperations({ database, rateLimits, now }: ApiDependencies)
             spend: limit && { limit, ...(await spendOfKey(db, { lineageId: lineageOf(found), limit }, now())) },
           };
         });
-        return jsonReply(200, keyJson(key, spend, key.rateLimit ?? rateLimits.perMinute ?? null));
+        return jsonReply(200, {
+          id: key.id,
+          name: key.name,
+          prefix: key.prefix,
+          scopes: apiScopes.filter((scope) => key.scopes.includes(scope)),
+          own_work_only: key.ownWorkOnly,
+          created_by: lineageOf(key),
+          created_at: key.createdAt.toISOString(),
+          expires_at: instantJson(key.expiresAt),
+          requests_per_minute: key.rateLimit ?? rateLimits.perMinute ?? null,
+          spend:
+            spend === undefined
+              ? null
+              : {
+                  day: spend.day,
+                  limit: paddedMoney(spend.limit),
+                  spent: paddedMoney(spend.spent),
+                  left: paddedMoney(leftOf(spend)),
+                },
+        } satisfies z.input<typeof keyOutput>);
       },
     }),
   ];
-}
-
-function keyJson(
-  key: ApiKeyRow,
-  spend: { readonly day: string; readonly limit: Money; readonly spent: Money } | undefined,
-  perMinute: number | null,
-): z.input<typeof keyOutput> {
-  return {
-    id: key.id,
-    name: key.name,
-    prefix: key.prefix,
-    scopes: apiScopes.filter((scope) => key.scopes.includes(scope)),
-    own_work_only: key.ownWorkOnly,
-    created_by: lineageOf(key),
-    created_at: key.createdAt.toISOString(),
-    expires_at: instantJson(key.expiresAt),
-    requests_per_minute: perMinute,
-    spend:
-      spend === undefined
-        ? null
-        : {
-            day: spend.day,
-            limit: paddedMoney(spend.limit),
-            spent: paddedMoney(spend.spent),
-            left: paddedMoney(leftOf(spend)),
-          },
-  };
 }
 
 /** Never below zero: the limit may have been lowered. */

@@ -1,48 +1,116 @@
 import * as z from 'zod';
 import { withOwnSuccessor, workFor } from '#api/access/redact-for-owner.ts';
-import {
-  cancellationCsv,
-  cancellationExpansions,
-  cancellationInput,
-  cancellationJson,
-  cancellationListQuery,
-  cancellationOutput,
-  cancellationPage,
-  refundCondition,
-  refundConditionJson,
-  refundJson,
-  refundListQuery,
-  refundOutput,
-  refundPage,
-} from '#api/cancellations/cancellation-schemas.ts';
+import { refundCondition, refundConditionJson, refundJson, refundOutput } from '#api/cancellations/refunds.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { requireEsimOfPath } from '#api/esims/delivered-esim.ts';
-import { idInPath, ourId } from '#api/fields/fields.ts';
+import { esimExpansion, purchaseExpansionsOutput, requireEsimOfPath } from '#api/esims/delivered-esim.ts';
+import { FILLED_TEXT_PATTERN, filledText, idInPath, idInput, instant, instantJson, ourId } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { CURSORS } from '#api/lists/cursor.ts';
-import { pageReply, timesOf } from '#api/lists/lists.ts';
-import { requireFound } from '#api/problems/problem.ts';
-import { type WorkReference, createWork, creationAnswers, creationCall, alreadyExists } from '#api/work/create-work.ts';
-import { customerHash } from '#api/work/work-input.ts';
-import { workOperations } from '#api/work/work-operations.ts';
-import { type WorkResource, findersOf } from '#api/work/work-resource.ts';
-import { workFilter } from '#api/work/work-schemas.ts';
+import { amount, type CsvColumns, field, fields } from '#api/lists/csv-file.ts';
+import { alreadyExists, createWork, creationAnswers, creationCall, type WorkReference } from '#api/work/create-work.ts';
+import { customerHash, customerReferenceInQuery, deadlineInput, metadata } from '#api/work/work-input.ts';
+import { workColumns, workOperations } from '#api/work/work-operations.ts';
+import { findersOf, type WorkJson, workJson, type WorkResource } from '#api/work/work-resource.ts';
+import { workFilter, workListQuery, workOutput } from '#api/work/work-schemas.ts';
 import { findEsim, readRefundContext } from '#db/esims/esim-queries.ts';
 import type { Owner } from '#db/lists/ownership.ts';
-import {
-  type StoredCancellation,
-  cancellationReads,
-  findCancellationInForce,
-  findRefundById,
-  pageOfRefunds,
-} from '#db/work/cancellations.ts';
+import { cancellationReads, findCancellationInForce, type StoredCancellation } from '#db/work/cancellations.ts';
 import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
-import { forecastRefund, judgeRefundConditions } from '#domain/cancellation/refund-conditions.ts';
+import { forecastRefund, judgeRefundConditions, ON_UNMET_CONDITIONS } from '#domain/cancellation/refund-conditions.ts';
+import { statusesOf } from '#domain/work/lifecycle.ts';
 import { acceptCancellation } from '#fulfilment/accept/work.ts';
 import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import { esimDetails } from '#upstream/mapping/esims.ts';
 import { readRefundEvidence } from '#upstream/mapping/refund-evidence.ts';
+
+const cancellationInput = z
+  .strictObject({
+    reason: filledText(500)
+      .optional()
+      .meta({
+        description: 'Your reason. Not encrypted: do not include personal data.',
+        example: 'The customer travels later.',
+        override: { pattern: FILLED_TEXT_PATTERN },
+      }),
+    on_unmet_conditions: z
+      .enum(ON_UNMET_CONDITIONS)
+      .default('refuse')
+      .meta({
+        description:
+          'What you want if a condition of the automatic refund is not met, or is not known. `refuse`: nothing ' +
+          'is sent, and the cancellation is refused. `ask_for_review`: it is sent, and the service decides; if it ' +
+          'cancels the eSIM without a refund, the cancellation needs attention. `cancel_without_refund`: it is ' +
+          'sent, and is completed also if no refund comes. With the last two the service can still refuse.',
+      }),
+    deadline: deadlineInput('cancellation'),
+    metadata: metadata.optional(),
+  })
+  .meta({ id: 'CancellationInput' });
+
+const ENDS = '`completed`, `refused` and `abandoned` are final; after the last two the eSIM is unchanged.';
+
+/** A cancellation spends nothing, so it has neither a limit nor a price. */
+const {
+  max_price: _limit,
+  charged: _charged,
+  ...common
+} = workOutput('cancellation', statusesOf('cancellation'), ENDS);
+
+const cancellationOutput = z
+  .strictObject({
+    id: ourId('cancellation'),
+    esim_id: ourId('esim'),
+    reason: z.string().nullable().meta({ example: 'The customer travels later.' }),
+    on_unmet_conditions: z.enum(ON_UNMET_CONDITIONS),
+    cancelled_at: instant.nullable().meta({
+      description: 'When the eSIM was first known to be cancelled.',
+      example: '2030-01-31T12:00:01.000Z',
+    }),
+    preflight: z.array(refundCondition).nullable().meta({
+      description: 'The conditions of the refund, checked just before the newest send; `null` before the first.',
+    }),
+    refund: refundOutput.nullable(),
+    ...common,
+    esim: purchaseExpansionsOutput.esim,
+  })
+  .meta({ id: 'Cancellation' });
+
+type CancellationOutput = z.input<typeof cancellationOutput>;
+
+const cancellationExpansions = [esimExpansion] as const;
+
+const cancellationListQuery = z.strictObject({
+  esim_id: idInput('esim').optional(),
+  customer_reference: customerReferenceInQuery,
+  ...workListQuery('cancellation', statusesOf('cancellation'), cancellationExpansions),
+});
+
+/** @throws Error when it has no eSIM, which a constraint of the database prevents. */
+function cancellationJson(
+  { row: cancellation, refund, serviceId: _serviceId, ...facts }: StoredCancellation,
+  now: number,
+): CancellationOutput & WorkJson {
+  if (cancellation.esimId === null) throw new Error(`cancellation ${cancellation.id} has no eSIM`);
+  const { max_price: _limit, charged: _charged, ...work } = workJson('cancellation', cancellation, facts);
+  return {
+    id: cancellation.id,
+    status: cancellation.status,
+    esim_id: cancellation.esimId,
+    reason: cancellation.reason,
+    on_unmet_conditions: cancellation.onUnmetConditions,
+    cancelled_at: instantJson(cancellation.cancelledAt),
+    preflight: cancellation.preflight?.map((each) => refundConditionJson(each, now)) ?? null,
+    refund: refund && refundJson(refund),
+    ...work,
+  };
+}
+
+const cancellationCsv: CsvColumns<CancellationOutput> = [
+  fields('id', 'status', 'esim_id', 'reason', 'cancelled_at'),
+  field('refund_status', ({ refund }) => refund?.status),
+  amount('refund', ({ refund }) => refund?.amount),
+  ...workColumns,
+];
 
 const EXISTING: WorkReference = { field: 'esim_id', taken: 'cancellation_exists', isForGood: false };
 
@@ -96,7 +164,6 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
     }),
     ...workOperations(dependencies, resource, {
       query: cancellationListQuery,
-      page: cancellationPage,
       csv: cancellationCsv,
       reads: cancellationReads,
       show,
@@ -129,43 +196,19 @@ const preflight = z
     id: 'CancellationPreflight',
     example: {
       esim_status: 'available',
-      conditions: [
-        {
-          name: 'usage_is_zero',
-          result: 'pass',
-          evidence: 'No data was used.',
-          as_of: '2030-01-31T12:00:00.000Z',
-          age_seconds: 0.4,
-        },
-        {
-          name: 'never_installed',
-          result: 'pass',
-          evidence: 'It was never installed.',
-          as_of: '2030-01-31T12:00:00.000Z',
-          age_seconds: 0.4,
-        },
-        {
-          name: 'never_activated',
-          result: 'pass',
-          evidence: 'It was never activated.',
-          as_of: '2030-01-31T12:00:00.000Z',
-          age_seconds: 0.4,
-        },
-        {
-          name: 'no_completed_topup',
-          result: 'pass',
-          evidence: 'No top-up of it is completed.',
-          as_of: '2030-01-31T12:00:00.000Z',
-          age_seconds: 0.4,
-        },
-        {
-          name: 'debit_verified',
-          result: 'pass',
-          evidence: 'The wallet shows what it cost.',
-          as_of: '2030-01-31T12:00:00.000Z',
-          age_seconds: 0.4,
-        },
-      ],
+      conditions: Object.entries({
+        usage_is_zero: 'No data was used.',
+        never_installed: 'It was never installed.',
+        never_activated: 'It was never activated.',
+        no_completed_topup: 'No top-up of it is completed.',
+        debit_verified: 'The wallet shows what it cost.',
+      }).map(([name, evidence]) => ({
+        name,
+        result: 'pass',
+        evidence,
+        as_of: '2030-01-31T12:00:00.000Z',
+        age_seconds: 0.4,
+      })),
     },
   });
 
@@ -177,8 +220,8 @@ export function cancellationPreflightOperations(dependencies: ApiDependencies): 
       summary: 'Forecast whether the cancellation of an eSIM would be refunded',
       description:
         'Reads the five conditions of an automatic refund now. A condition that cannot be read is `unknown`, with ' +
-        'the reason. Nothing is ' +
-        'changed and nothing is spent. Once the eSIM is being cancelled, its cancellation has the answer.',
+        'the reason. Nothing is changed and nothing is spent. Once the eSIM is being cancelled, its cancellation has ' +
+        'the answer.',
       scope: 'esims:read',
       params: idInPath('esim'),
       answers: { 200: jsonAnswer('The conditions, in the order of the specification.', preflight) },
@@ -202,42 +245,6 @@ export function cancellationPreflightOperations(dependencies: ApiDependencies): 
           conditions: conditions.map((condition) => refundConditionJson(condition, now())),
         };
         return jsonReply(200, answer);
-      },
-    }),
-  ];
-}
-
-export function refundOperations({ database }: ApiDependencies): Operation[] {
-  return [
-    operation('GET /v1/refunds', {
-      id: 'listRefunds',
-      summary: 'List refunds, newest first',
-      scope: 'cancellations:read',
-      query: refundListQuery,
-      answers: { 200: jsonAnswer('A page of refunds.', refundPage) },
-      handle: async ({ query, caller: { ownerId } }) => {
-        const filter = {
-          statuses: query.status,
-          esimId: query.esim_id,
-          ...timesOf(query),
-        };
-        return pageReply(
-          query,
-          CURSORS.refund,
-          (at) => database.run((db) => pageOfRefunds(db, ownerId, filter, at)),
-          refundJson,
-        );
-      },
-    }),
-    operation('GET /v1/refunds/{id}', {
-      id: 'getRefund',
-      summary: 'Read a refund',
-      scope: 'cancellations:read',
-      params: idInPath('refund'),
-      answers: { 200: jsonAnswer('The refund.', refundOutput) },
-      handle: async ({ params: { id }, caller: { ownerId } }) => {
-        const found = await database.run((db) => findRefundById(db, id, ownerId));
-        return jsonReply(200, refundJson(requireFound(found, 'refund_not_found')));
       },
     }),
   ];

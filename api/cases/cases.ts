@@ -122,14 +122,16 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
 }
 
 function caseJson(row: CaseOfWork): z.input<typeof caseOutput> {
-  const { meaning, advice } = ATTENTION_REASONS[row.reason];
+  const { reason, workStatus } = row;
+  const { meaning, advice } = ATTENTION_REASONS[reason];
+  const verdicts: readonly CaseVerdict[] = VERDICTS_OF[reason];
   return {
     id: row.id,
-    reason: row.reason,
+    reason,
     subject_kind: row.subjectKind,
     subject_id: row.subjectId,
-    work_status: row.workStatus,
-    verdicts: possibleVerdictsOf(row),
+    work_status: workStatus,
+    verdicts: verdicts.filter((verdict) => workStatus === null || !isFinal(workStatus) || verdict === 'dismissed'),
     detail: row.detail,
     meaning,
     advice,
@@ -137,9 +139,4 @@ function caseJson(row: CaseOfWork): z.input<typeof caseOutput> {
     closed_at: instantJson(row.closedAt),
     resolution: row.resolution,
   };
-}
-
-function possibleVerdictsOf({ reason, workStatus }: CaseOfWork): CaseVerdict[] {
-  const verdicts: readonly CaseVerdict[] = VERDICTS_OF[reason];
-  return verdicts.filter((verdict) => workStatus === null || !isFinal(workStatus) || verdict === 'dismissed');
 }

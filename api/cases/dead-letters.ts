@@ -53,8 +53,26 @@ const letterOutput = z
 const body = z.strictObject({ reason: actionReason }).meta({ id: 'DeadLetterAction' });
 
 export function deadLetterOperations(dependencies: ApiDependencies): Operation[] {
+  const { database } = dependencies;
   return [
-    listOperation(dependencies),
+    operation(`GET ${PATH}`, {
+      id: 'listDeadLetters',
+      summary: 'List dead letters of a queue, oldest first',
+      description:
+        'Reports of the service and requests to workflows that failed all tries. Those about known work have a case ' +
+        '`message_quarantined`, and that work makes no new purchase until they are requeued or dismissed.',
+      scope: 'cases:operate',
+      accountWide: true,
+      query: z.strictObject({ queue: queueName.default('inbox'), ...pageQuery }),
+      answers: { 200: jsonAnswer('A page of dead letters.', pageOf(letterOutput, 'DeadLetterPage')) },
+      handle: async ({ query }) =>
+        pageReply(
+          query,
+          CURSORS[query.queue],
+          (at) => database.run((db) => listDeadLetters(db, query.queue, at)),
+          letterJson,
+        ),
+    }),
     settleOperation(dependencies, 'requeue', {
       summary: 'Requeue a dead letter',
       description:
@@ -69,28 +87,6 @@ export function deadLetterOperations(dependencies: ApiDependencies): Operation[]
         'outbox is deleted.',
     }),
   ];
-}
-
-function listOperation({ database }: ApiDependencies): Operation {
-  return operation(`GET ${PATH}`, {
-    id: 'listDeadLetters',
-    summary: 'List dead letters of a queue, oldest first',
-    description:
-      'Reports of the service and requests to workflows that failed all tries. Those about known work have a case ' +
-      '`message_quarantined`, and that work makes no new purchase until they are requeued or dismissed.',
-    scope: 'cases:operate',
-    accountWide: true,
-    query: z.strictObject({ queue: queueName.default('inbox'), ...pageQuery }),
-    answers: { 200: jsonAnswer('A page of dead letters.', pageOf(letterOutput, 'DeadLetterPage')) },
-    handle: async ({ query }) => {
-      return pageReply(
-        query,
-        CURSORS[query.queue],
-        (at) => database.run((db) => listDeadLetters(db, query.queue, at)),
-        letterJson,
-      );
-    },
-  });
 }
 
 function settleOperation(

@@ -11,6 +11,7 @@ import {
 } from '#api/fields/fields.ts';
 import { flagInQuery } from '#api/lists/lists.ts';
 import type { ItemFilter, ItemOrder } from '#db/catalogue/catalogue-pages.ts';
+import type { PackageRow } from '#db/catalogue/catalogue.ts';
 
 export const countInQuery = (description: string) =>
   queryInteger(1, MAX_INTEGER)
@@ -44,9 +45,7 @@ export function itemSearch(nouns: 'packages' | 'plans', example: string) {
   };
 }
 
-type ItemSearch = z.output<z.ZodObject<ReturnType<typeof itemSearch>>>;
-
-export function itemFilter(search: ItemSearch): ItemFilter {
+export function itemFilter(search: z.output<z.ZodObject<ReturnType<typeof itemSearch>>>): ItemFilter {
   return {
     text: search.q,
     available: search.available,
@@ -79,11 +78,7 @@ export const itemTimes = {
     .meta({ description: 'When we found that the service no longer lists it; null while it does.' }),
 };
 
-export function itemTimesJson(row: {
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  readonly removedAt: Date | null;
-}) {
+export function itemTimesJson(row: Pick<PackageRow, 'createdAt' | 'updatedAt' | 'removedAt'>) {
   return {
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),

@@ -1,6 +1,8 @@
+import type { ApiDependencies } from '#api/dependencies.ts';
 import { activationJson, activationOutput, esimJson, esimOutput } from '#api/esims/esim-schemas.ts';
 import { invalid, requireFound } from '#api/problems/problem.ts';
 import type { Expansion } from '#api/work/expand.ts';
+import type { WorkJson } from '#api/work/work-resource.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { addAuditEntries } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -37,6 +39,16 @@ export function storedActivation(
   return activation;
 }
 
+/** Before what is read is shown. */
+export async function auditReveal(
+  { database, now }: Pick<ApiDependencies, 'database' | 'now'>,
+  by: { readonly actor: string; readonly action: string },
+  esims: readonly Pick<EsimRow, 'id'>[],
+): Promise<void> {
+  const entries = esims.map(({ id }) => ({ ...by, subject: { kind: 'esim', id } as const }));
+  await database.run((db) => addAuditEntries(db, entries, new Date(now())));
+}
+
 export const esimExpansion: Expansion = {
   name: 'esim',
   scope: 'esims:read',
@@ -53,16 +65,12 @@ const activationExpansion: Expansion = {
   description:
     'the activation data, as `GET /v1/esims/{id}/activation` shows them; null until there are some. Each eSIM whose ' +
     'data are shown is written to the audit log',
-  embed: async ({ database, keyRing, now }, works, { apiKeyId, ownerId }) => {
+  embed: async (dependencies, works, { apiKeyId, ownerId }) => {
+    const { database, keyRing } = dependencies;
     const esims = await database.run((db) => viewEsims(db, esimIdsOf(works), ownerId));
     if (esims.length === 0) return new Map();
     const shown = new Map(esims.map((esim) => [esim.id, activationJson(esim, storedActivation(keyRing, esim))]));
-    const entries = esims.map(({ id }) => ({
-      actor: apiKeyId,
-      action: 'esim.activation_revealed',
-      subject: { kind: 'esim', id } as const,
-    }));
-    await database.run((db) => addAuditEntries(db, entries, new Date(now())));
+    await auditReveal(dependencies, { actor: apiKeyId, action: 'esim.activation_revealed' }, esims);
     return ofEsim(works, shown);
   },
 };
@@ -77,16 +85,11 @@ export const purchaseExpansionsOutput = {
     .meta({ description: 'With `expand=activation`; null until there is an eSIM.' }),
 } as const;
 
-interface WorkOfEsim {
-  readonly id: string;
-  readonly esim_id?: string | null;
-}
-
-function esimIdsOf(works: readonly WorkOfEsim[]): string[] {
+function esimIdsOf(works: readonly WorkJson[]): string[] {
   return [...new Set(works.flatMap(({ esim_id: id }) => id ?? []))];
 }
 
-function ofEsim(works: readonly WorkOfEsim[], byEsim: ReadonlyMap<string, object>): ReadonlyMap<string, object> {
+function ofEsim(works: readonly WorkJson[], byEsim: ReadonlyMap<string, object>): ReadonlyMap<string, object> {
   return new Map(
     works.flatMap(({ id, esim_id: esimId }) => {
       const found = esimId == null ? undefined : byEsim.get(esimId);

@@ -10,7 +10,7 @@ import {
   packageIdInQuery,
   timeInQuery,
 } from '#api/fields/fields.ts';
-import { idsInQuery, pageOf, pageQuery } from '#api/lists/lists.ts';
+import { idsInQuery, pageQuery } from '#api/lists/lists.ts';
 import { topupOption } from '#api/packages/packages.ts';
 import {
   callerReferencesInQuery,
@@ -91,8 +91,6 @@ export const activationOutput = z
   .meta({ id: 'EsimActivation' });
 
 export const topupOptions = z.strictObject({ data: z.array(topupOption), ...freshness }).meta({ id: 'TopupOptions' });
-
-export const esimPage = pageOf(esimOutput, 'EsimPage');
 
 export const esimListQuery = z.strictObject({
   id: idsInQuery('esim'),

@@ -18,17 +18,8 @@ import {
   positionBefore,
   type EventFilter,
 } from '#db/events/event-queries.ts';
-import {
-  eventPatterns,
-  type EventSubjectKind,
-  type EventType,
-  eventTypes,
-  selects,
-  typesOfSubject,
-} from '#domain/events/event-types.ts';
+import { eventPatterns, type EventType, eventTypes, selects, typesOfSubject } from '#domain/events/event-types.ts';
 import { eventEnvelope, subjectKinds } from '#outbound/event-message.ts';
-
-const types = eventTypes as readonly [EventType, ...EventType[]];
 
 export const eventPage = z
   .strictObject({
@@ -41,20 +32,7 @@ export const eventPage = z
   })
   .meta({ id: 'EventPage' });
 
-const named = (pattern: string): readonly EventType[] => types.filter((type) => selects([pattern], type));
-
-const typePatterns = z
-  .string()
-  .max(1_000)
-  .refine((text) => text.split(',').every((pattern) => named(pattern).length > 0), {
-    message: 'must be existing types of events, such as order.completed or order.*, separated by commas',
-  })
-  .transform((text) => [...new Set(text.split(',').flatMap(named))])
-  .optional()
-  .meta({
-    description: 'Types of events, separated by commas; `order.*` selects all events of orders.',
-    override: { type: 'array', items: { type: 'string', enum: [...eventPatterns] }, minItems: 1 },
-  });
+const named = (pattern: string): readonly EventType[] => eventTypes.filter((type) => selects([pattern], type));
 
 const cursor = pageQuery.cursor.meta({
   description:
@@ -63,10 +41,19 @@ const cursor = pageQuery.cursor.meta({
 });
 
 const narrowing = {
-  type: typePatterns,
-  subject_kind: listOf(subjectKinds as [EventSubjectKind, ...EventSubjectKind[]])
+  type: z
+    .string()
+    .max(1_000)
+    .refine((text) => text.split(',').every((pattern) => named(pattern).length > 0), {
+      message: 'must be existing types of events, such as order.completed or order.*, separated by commas',
+    })
+    .transform((text) => [...new Set(text.split(',').flatMap(named))])
     .optional()
-    .meta({ description: 'Kinds of subjects, separated by commas.' }),
+    .meta({
+      description: 'Types of events, separated by commas; `order.*` selects all events of orders.',
+      override: { type: 'array', items: { type: 'string', enum: [...eventPatterns] }, minItems: 1 },
+    }),
+  subject_kind: listOf(subjectKinds).optional().meta({ description: 'Kinds of subjects, separated by commas.' }),
   subject_id: z
     .string()
     .regex(/^[A-Za-z0-9_]{1,64}$/, 'must be the id of a subject of events')
@@ -85,22 +72,6 @@ const eventListQuery = z.strictObject({
 });
 
 const eventStreamQuery = z.strictObject({ ...narrowing, cursor });
-
-const eventStreamHeaders = z.strictObject({
-  'Last-Event-ID': z.string().optional().meta({
-    description:
-      'The last received `id`: the stream continues after it. Has precedence over `cursor`; empty means none.',
-  }),
-});
-
-function wantedTypes(query: {
-  readonly type?: readonly EventType[] | undefined;
-  readonly subject_kind?: readonly EventSubjectKind[] | undefined;
-}): readonly EventType[] | undefined {
-  const ofKinds = query.subject_kind?.flatMap(typesOfSubject);
-  if (query.type === undefined || ofKinds === undefined) return query.type ?? ofKinds;
-  return query.type.filter((type) => ofKinds.includes(type));
-}
 
 /** For a caller that was not allowed to wait: the time of the next event is unknown. */
 const RETRY_AFTER_SECONDS = 5;
@@ -184,7 +155,12 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
         'read more slowly than events arrive.',
       scope: 'events:read',
       query: eventStreamQuery,
-      requestHeaders: eventStreamHeaders,
+      requestHeaders: z.strictObject({
+        'Last-Event-ID': z.string().optional().meta({
+          description:
+            'The last received `id`: the stream continues after it. Has precedence over `cursor`; empty means none.',
+        }),
+      }),
       answers: { 200: { description: 'Events, until one side ends it.', contentType: 'text/event-stream' } },
       problems: ['cursor_expired', 'too_many_streams'],
       handle: async ({ query, caller, header, onClose }) => {
@@ -218,16 +194,15 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
   ];
 }
 
-type Narrowing = z.output<typeof eventStreamQuery>;
-
 function filterOf(
-  query: Pick<Narrowing, 'type' | 'subject_kind' | 'subject_id'>,
+  { type, subject_kind: kinds, subject_id: subjectId }: Omit<z.output<typeof eventStreamQuery>, 'cursor'>,
   { ownerId: owner }: Caller,
 ): EventFilter {
-  const types = wantedTypes(query);
+  const ofKinds = kinds?.flatMap(typesOfSubject);
+  const types = type && ofKinds ? type.filter((each) => ofKinds.includes(each)) : (type ?? ofKinds);
   if (types?.length === 0)
     throw invalid([{ in: 'query', field: 'type', message: 'no event of this type has a subject of this kind' }]);
-  return { types, subjectId: query.subject_id, owner };
+  return { types, subjectId, owner };
 }
 
 interface FoundPage {

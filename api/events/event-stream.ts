@@ -122,8 +122,6 @@ function heartbeat(position: bigint): string {
 
 /** JSON has no line breaks, so it is one line of `data`. */
 function asText(event: PublishedEvent): string {
-  return (
-    `id: ${CURSORS.event.write(event.position)}\nevent: ${event.type}\ndata: ` +
-    `${JSON.stringify(eventEnvelope(event))}\n\n`
-  );
+  const data = JSON.stringify(eventEnvelope(event));
+  return `id: ${CURSORS.event.write(event.position)}\nevent: ${event.type}\ndata: ${data}\n\n`;
 }

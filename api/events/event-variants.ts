@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { IDS, instant, meaningsOf, money, ourId } from '#api/fields/fields.ts';
+import { IDS, instant, keyOf, meaningsOf, money, ourId } from '#api/fields/fields.ts';
 import { SELECTS_SCHEMA } from '#api/openapi/open-sets.ts';
 import { EVENT_TYPES, type EventSubjectKind, type EventType } from '#domain/events/event-types.ts';
 import { DISABLED_REASONS } from '#domain/events/webhook-delivery.ts';
@@ -46,71 +46,14 @@ export function variant<Kind extends EventSubjectKind, Type extends EventType, D
     .meta({ id, ...(example.type !== undefined && { example: { type: example.type } }) });
 }
 
-const DAY_SHARES = 'Days, to one decimal place.';
-
-export const walletBalanceEvent = variant(
-  'WalletBalanceEvent',
-  'wallet',
-  ['wallet.balance_low', 'wallet.balance_restored'],
-  {
-    balance: money.meta({ description: 'Balance of the wallet when it was read.' }),
-    threshold: money.nullable().meta({
-      description: 'The threshold (`wallet.low_balance`); null when it was removed, which ends the state.',
-    }),
-  },
-);
-
-export const walletRunwayEvent = variant(
-  'WalletRunwayEvent',
-  'wallet',
-  ['wallet.runway_low', 'wallet.runway_restored'],
-  {
-    days: z
-      .number()
-      .min(0)
-      .meta({ description: `Time that the wallet lasts at the mean of recent sales. ${DAY_SHARES}`, example: 2.6 }),
-    earliest_days: z
-      .number()
-      .min(0)
-      .meta({ description: `The same with sales one standard deviation above the mean. ${DAY_SHARES}`, example: 2.1 }),
-    latest_days: z
-      .number()
-      .min(0)
-      .meta({ description: `The same with sales one standard deviation below the mean. ${DAY_SHARES}`, example: 3.2 }),
-    threshold_days: z
-      .number()
-      .min(0)
-      .meta({ description: `The threshold (\`wallet.runway_low\`). ${DAY_SHARES}`, example: 3 }),
-    available: money.meta({ description: 'The balance less what is reserved and held; may be below zero.' }),
-    daily_sales: money.meta({ description: 'Mean sales in 24 hours.' }),
-  },
-);
+function daysField(meaning: string, example: number) {
+  return z
+    .number()
+    .min(0)
+    .meta({ description: `${meaning} Days, to one decimal place.`, example });
+}
 
 const { request: _request, ...DISABLED_BY_US } = DISABLED_REASONS;
-type DisabledByUs = keyof typeof DISABLED_BY_US;
-
-export const webhookEndpointDisabledEvent = variant(
-  'WebhookEndpointDisabledEvent',
-  'webhook_endpoint',
-  ['webhook_endpoint.disabled'],
-  {
-    reason: z.enum(Object.keys(DISABLED_BY_US) as [DisabledByUs, ...DisabledByUs[]]).meta({
-      description: meaningsOf(DISABLED_BY_US),
-    }),
-    detail: z.string().meta({ description: 'Result of the last try, as text.', example: 'it answered 503' }),
-    failing_since: instant.nullable().meta({
-      description: 'Time of the first of the failed tries in a row. RFC 3339.',
-      example: '2030-01-26T12:00:00.000Z',
-    }),
-  },
-);
-
-export const webhookEndpointTestEvent = variant(
-  'WebhookEndpointTestEvent',
-  'webhook_endpoint',
-  ['webhook_endpoint.test'],
-  { message: z.string().meta({ description: 'A human-readable sentence.', example: 'This is a test.' }) },
-);
 
 function fields(noun: 'package' | 'VPN plan', example: string) {
   return {
@@ -125,16 +68,42 @@ function fields(noun: 'package' | 'VPN plan', example: string) {
   };
 }
 
-export const packageEvent = variant(
-  'PackageEvent',
-  'package',
-  ['package.created', 'package.removed', 'package.unavailable', 'package.available', 'package.price_changed'],
-  fields('package', 'Europe 5 GB'),
-);
-
-export const vpnPlanEvent = variant(
-  'VpnPlanEvent',
-  'vpn_plan',
-  ['vpn_plan.created', 'vpn_plan.removed', 'vpn_plan.unavailable', 'vpn_plan.available', 'vpn_plan.price_changed'],
-  fields('VPN plan', 'VPN, one month'),
-);
+export const accountEventShapes = [
+  variant(
+    'PackageEvent',
+    'package',
+    ['package.created', 'package.removed', 'package.unavailable', 'package.available', 'package.price_changed'],
+    fields('package', 'Europe 5 GB'),
+  ),
+  variant(
+    'VpnPlanEvent',
+    'vpn_plan',
+    ['vpn_plan.created', 'vpn_plan.removed', 'vpn_plan.unavailable', 'vpn_plan.available', 'vpn_plan.price_changed'],
+    fields('VPN plan', 'VPN, one month'),
+  ),
+  variant('WalletBalanceEvent', 'wallet', ['wallet.balance_low', 'wallet.balance_restored'], {
+    balance: money.meta({ description: 'Balance of the wallet when it was read.' }),
+    threshold: money.nullable().meta({
+      description: 'The threshold (`wallet.low_balance`); null when it was removed, which ends the state.',
+    }),
+  }),
+  variant('WalletRunwayEvent', 'wallet', ['wallet.runway_low', 'wallet.runway_restored'], {
+    days: daysField('Time that the wallet lasts at the mean of recent sales.', 2.6),
+    earliest_days: daysField('The same with sales one standard deviation above the mean.', 2.1),
+    latest_days: daysField('The same with sales one standard deviation below the mean.', 3.2),
+    threshold_days: daysField('The threshold (`wallet.runway_low`).', 3),
+    available: money.meta({ description: 'The balance less what is reserved and held; may be below zero.' }),
+    daily_sales: money.meta({ description: 'Mean sales in 24 hours.' }),
+  }),
+  variant('WebhookEndpointDisabledEvent', 'webhook_endpoint', ['webhook_endpoint.disabled'], {
+    reason: keyOf(DISABLED_BY_US).meta({ description: meaningsOf(DISABLED_BY_US) }),
+    detail: z.string().meta({ description: 'Result of the last try, as text.', example: 'it answered 503' }),
+    failing_since: instant.nullable().meta({
+      description: 'Time of the first of the failed tries in a row. RFC 3339.',
+      example: '2030-01-26T12:00:00.000Z',
+    }),
+  }),
+  variant('WebhookEndpointTestEvent', 'webhook_endpoint', ['webhook_endpoint.test'], {
+    message: z.string().meta({ description: 'A human-readable sentence.', example: 'This is a test.' }),
+  }),
+] as const;

@@ -1,9 +1,10 @@
 import * as z from 'zod';
-import { type ApiScope, apiScopes } from '#db/access/api-keys.ts';
+import { apiScopes } from '#db/access/api-keys.ts';
 import { isUnsignedDecimal } from '#domain/money/money.ts';
 import { MAX_ACTION_REASON } from '#domain/operator/operator-actions.ts';
-import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
-import { FAILURE_CLASSES, FAILURE_ENDS, type FailureClass, type FailureEnd } from '#domain/work/failure.ts';
+import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
+import { ATTENTION_REASONS } from '#domain/work/attention.ts';
+import { FAILURE_CLASSES, FAILURE_ENDS } from '#domain/work/failure.ts';
 import { ID_PREFIXES, type IdKind, idPattern, isId } from '#domain/work/identifiers.ts';
 import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 
@@ -23,6 +24,16 @@ export function queryInteger(min: number, max: number) {
     .transform(Number)
     .refine((value) => value >= min && value <= max, { message })
     .meta({ override: { type: 'integer', minimum: min, maximum: max } });
+}
+
+/** How long former webhook secrets stay in use beside a new one. */
+export function overlapSeconds(description: string, example: number) {
+  return z
+    .int({ error: 'must be a whole number of seconds' })
+    .min(0)
+    .max(MAX_WEBHOOK_SECRET_OVERLAP_MS / 1_000)
+    .optional()
+    .meta({ description, example });
 }
 
 export const packageId = wholeNumber(1, MAX_INTEGER).meta({
@@ -119,17 +130,17 @@ export const currency = z
   .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code in upper case, such as EUR')
   .meta({ description: 'ISO 4217 code.', example: 'USD' });
 
-const decimal = z.string().meta({ description: 'Exact decimal amount.', example: '12.50' });
-
 export const money = z
-  .strictObject({ amount: decimal, currency })
+  .strictObject({ amount: z.string().meta({ description: 'Exact decimal amount.', example: '12.50' }), currency })
   .meta({ id: 'Money', description: 'An exact amount with its currency; never a float.' });
 
+/** For examples. */
+export function usd(amount: string) {
+  return { amount, currency: 'USD' };
+}
+
 export function priceForReseller(example: string) {
-  return money.meta({
-    description: 'Price that the service charges the reseller.',
-    example: { amount: example, currency: 'USD' },
-  });
+  return money.meta({ description: 'Price that the service charges the reseller.', example: usd(example) });
 }
 
 const DECIMAL_PATTERN = '^(0|[1-9][0-9]{0,14})(\\.[0-9]{1,6})?$';
@@ -164,6 +175,11 @@ export const country = z
   .regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 alpha-2 code in upper case, such as DE')
   .meta({ description: 'ISO 3166-1 alpha-2 code.', example: 'DE' });
 
+/** One of the keys of a table. */
+export function keyOf<Key extends string>(table: Record<Key, unknown>) {
+  return z.enum(Object.keys(table) as Key[]);
+}
+
 export function meaningsOf(values: Readonly<Record<string, string | { readonly meaning: string }>>): string {
   return Object.entries(values)
     .map(([name, said]) => `\`${name}\`: ${typeof said === 'string' ? said : said.meaning}`)
@@ -187,7 +203,7 @@ export const actionReason = filledText(MAX_ACTION_REASON).meta({
 });
 
 /** Without a schema id: parameters contain their schema. */
-export const failureClassInQuery = z.enum(Object.keys(FAILURE_CLASSES) as [FailureClass, ...FailureClass[]]);
+export const failureClassInQuery = keyOf(FAILURE_CLASSES);
 
 /** A request takes the known classes; an answer may have others, in later versions. */
 export const failureClass = failureClassInQuery.meta({
@@ -196,8 +212,7 @@ export const failureClass = failureClassInQuery.meta({
   description: meaningsOf(FAILURE_CLASSES),
 });
 
-export const failureEnd = z
-  .enum(Object.keys(FAILURE_ENDS) as [FailureEnd, ...FailureEnd[]])
+export const failureEnd = keyOf(FAILURE_ENDS)
   .nullable()
   .meta({
     description:
@@ -217,7 +232,7 @@ export const serviceMessage = z
   });
 
 /** Without a schema id: parameters contain their schema. */
-export const attentionReasonInQuery = z.enum(Object.keys(ATTENTION_REASONS) as [AttentionReason, ...AttentionReason[]]);
+export const attentionReasonInQuery = keyOf(ATTENTION_REASONS);
 
 export const attentionReason = attentionReasonInQuery.meta({
   id: 'KnownAttentionReason',
@@ -225,6 +240,4 @@ export const attentionReason = attentionReasonInQuery.meta({
   description: meaningsOf(ATTENTION_REASONS),
 });
 
-export const apiScope = z
-  .enum(apiScopes as [ApiScope, ...ApiScope[]])
-  .meta({ id: 'ApiScope', description: 'A scope of an API key.' });
+export const apiScope = z.enum(apiScopes).meta({ id: 'ApiScope', description: 'A scope of an API key.' });

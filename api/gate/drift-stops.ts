@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { actionReason, instant, instantJson, money, workKindField } from '#api/fields/fields.ts';
+import { actionReason, instant, instantJson, money, workKindField, usd } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { requireFound } from '#api/problems/problem.ts';
 import { driftStopSentences, DRIFT_STOP_STATES } from '#domain/gate/drift.ts';
 import { paddedMoney } from '#domain/money/money.ts';
 import { PURCHASE_KINDS } from '#domain/work/kinds.ts';
@@ -48,9 +48,7 @@ export const driftStopOutput = z
       detail: 'The activation code of the eSIM is not in a format that phones accept.',
       stopped_products: [1001],
       canaries: [{ id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', sent_at: '2030-01-31T12:00:00.000Z' }],
-      parked: [
-        { product_id: 1001, count: 1, since: '2030-01-31T12:00:00.000Z', cost: [{ amount: '2.40', currency: 'USD' }] },
-      ],
+      parked: [{ product_id: 1001, count: 1, since: '2030-01-31T12:00:00.000Z', cost: [usd('2.40')] }],
       ...driftStopSentences('order', { state: 'proving', stoppedProducts: [1001] }),
     },
   });
@@ -70,14 +68,13 @@ export function driftStopOperations({ database, now }: ApiDependencies): Operati
       answers: { 200: jsonAnswer('The stop as it is now.', driftStopOutput) },
       problems: ['drift_stop_not_found'],
       handle: async ({ params, query: { reason }, caller }) => {
-        const kind = PURCHASE_KINDS.find((one) => one === params.kind);
-        if (kind === undefined) throw new Problem('drift_stop_not_found');
+        const found = PURCHASE_KINDS.find((one) => one === params.kind);
+        const kind = requireFound(found, 'drift_stop_not_found');
         const started = await database.transaction(async (tx) => {
           const driftStop = await releaseDriftStop(tx, kind, { actor: caller.apiKeyId, reason }, now());
           return driftStop === undefined ? undefined : driftStopJson(driftStop, await parkedPurchases(tx));
         });
-        if (started === undefined) throw new Problem('drift_stop_not_found');
-        return jsonReply(200, started);
+        return jsonReply(200, requireFound(started, 'drift_stop_not_found'));
       },
     }),
   ];

@@ -8,7 +8,7 @@ import {
   instant,
   instantJson,
   ourId,
-  workKindField,
+  workKindField as kind,
 } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
@@ -21,18 +21,15 @@ import { findPause, listPauses, type PauseRow, addPause, releasePause } from '#f
 
 const PATH = '/v1/purchase-gate/pauses';
 
-const kind = workKindField;
-
 export const pauseOutput = z
   .strictObject({
     id: ourId('pause'),
     origin: z.enum(PAUSE_ORIGINS).meta({
       description:
         '`operator`: an operator paused buying. `first_purchase_check`: the product did before the first purchase in ' +
-        'production, ' +
-        "because the shapes of the service's answers were not seen yet. It ends when they were seen, and is not " +
-        'created again after its release. `amounts`: the product did, because a debit or a charge is in another unit ' +
-        'or currency than its price. An operator ends it.',
+        "production, because the shapes of the service's answers were not seen yet. It ends when they were seen, and " +
+        'is not created again after its release. `amounts`: the product did, because a debit or a charge is in ' +
+        'another unit or currency than its price. An operator ends it.',
     }),
     kind: kind.nullable().meta({ description: 'The kind of work that is paused; null: every kind.' }),
     failure_class: failureClass
@@ -120,8 +117,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       summary: 'End a pause; held work continues at a limited rate, oldest first',
       description:
         'An ended pause is not changed. Releasing a pause of the origin `first_purchase_check` means buying although ' +
-        'the ' +
-        "shapes of the service's answers were not seen.",
+        "the shapes of the service's answers were not seen.",
       scope: 'gate:operate',
       params: idInPath('pause'),
       query: z.strictObject({ reason: actionReason }),

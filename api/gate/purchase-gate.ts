@@ -1,15 +1,13 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { failureClass, instant, instantJson, money, workKindField } from '#api/fields/fields.ts';
+import { failureClass, instant, instantJson, money, workKindField as kind, usd } from '#api/fields/fields.ts';
 import { driftStopJson, driftStopOutput } from '#api/gate/drift-stops.ts';
 import { pauseJson, pauseOutput } from '#api/gate/pauses.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { CIRCUITS, CIRCUIT_STATES, circuitNames, circuitSentence, type CircuitName } from '#domain/gate/circuit.ts';
 import { paddedMoney, subtractMoney } from '#domain/money/money.ts';
-import { readGate, type GateOverview, type HeldGroup } from '#fulfilment/gate/overview.ts';
-
-const kind = workKindField;
+import { readGate, type GateOverview } from '#fulfilment/gate/overview.ts';
 
 const circuitOutput = z.strictObject({
   name: z.enum(circuitNames).meta({
@@ -112,30 +110,23 @@ const gateOutput = z
           held_at: 'circuit:service_down',
           failure_class: 'service_down',
           count: 12,
-          needed: [{ amount: '28.80', currency: 'USD' }],
+          needed: [usd('28.80')],
           without_price: 0,
           oldest: { kind: 'order', id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', accepted_at: '2030-01-31T11:58:00.000Z' },
         },
       ],
       wallet: {
-        balance: { amount: '1250.00', currency: 'USD' },
-        reserved: { amount: '24.00', currency: 'USD' },
-        available: { amount: '1226.00', currency: 'USD' },
+        balance: usd('1250.00'),
+        reserved: usd('24.00'),
+        available: usd('1226.00'),
         read_at: '2030-01-31T12:00:00.000Z',
         current: true,
         low_since: null,
       },
       spend: {
         day: '2030-01-31',
-        spent: [{ amount: '310.00', currency: 'USD' }],
-        limits: [
-          {
-            api_key_id: null,
-            name: null,
-            limit: { amount: '2000.00', currency: 'USD' },
-            spent: { amount: '310.00', currency: 'USD' },
-          },
-        ],
+        spent: [usd('310.00')],
+        limits: [{ api_key_id: null, name: null, limit: usd('2000.00'), spent: usd('310.00') }],
       },
     },
   });
@@ -152,27 +143,20 @@ export function purchaseGateOperations({ database, spendLimit, now }: ApiDepende
   ];
 }
 
-function gateJson({
-  circuits,
-  pauses,
-  driftStops,
-  parked,
-  held,
-  wallet,
-  day,
-  spent,
-  limits,
-}: GateOverview): z.input<typeof gateOutput> {
+function gateJson(gate: GateOverview): z.input<typeof gateOutput> {
+  const { wallet } = gate;
   return {
-    circuits: circuitNames.map((name) =>
-      circuitJson(
-        name,
-        circuits.find((row) => row.name === name),
-      ),
-    ),
-    pauses: pauses.map(pauseJson),
-    drift_stops: driftStops.map((driftStop) => driftStopJson(driftStop, parked)),
-    held: held.map(heldJson),
+    circuits: circuitNames.map((name) => circuitJson(name, gate.circuits)),
+    pauses: gate.pauses.map(pauseJson),
+    drift_stops: gate.driftStops.map((driftStop) => driftStopJson(driftStop, gate.parked)),
+    held: gate.held.map(({ barrier, failureClass: failure, count, needed, withoutPrice, oldest }) => ({
+      held_at: barrier,
+      failure_class: failure,
+      count,
+      needed: needed.map(paddedMoney),
+      without_price: withoutPrice,
+      oldest: { kind: oldest.kind, id: oldest.id, accepted_at: oldest.acceptedAt.toISOString() },
+    })),
     wallet:
       wallet === undefined
         ? null
@@ -185,9 +169,9 @@ function gateJson({
             low_since: instantJson(wallet.lowSince),
           },
     spend: {
-      day,
-      spent: spent.map(paddedMoney),
-      limits: limits.map(({ apiKey, limit, spent: amount }) => ({
+      day: gate.day,
+      spent: gate.spent.map(paddedMoney),
+      limits: gate.limits.map(({ apiKey, limit, spent: amount }) => ({
         api_key_id: apiKey?.id ?? null,
         name: apiKey?.name ?? null,
         limit: paddedMoney(limit),
@@ -197,28 +181,8 @@ function gateJson({
   };
 }
 
-function heldJson({
-  barrier,
-  failureClass: failure,
-  count,
-  needed,
-  withoutPrice,
-  oldest: { acceptedAt, ...oldest },
-}: HeldGroup) {
-  return {
-    held_at: barrier,
-    failure_class: failure,
-    count,
-    needed: needed.map(paddedMoney),
-    without_price: withoutPrice,
-    oldest: { ...oldest, accepted_at: acceptedAt.toISOString() },
-  };
-}
-
-function circuitJson(
-  name: CircuitName,
-  row: GateOverview['circuits'][number] | undefined,
-): z.input<typeof circuitOutput> {
+function circuitJson(name: CircuitName, circuits: GateOverview['circuits']): z.input<typeof circuitOutput> {
+  const row = circuits.find((each) => each.name === name);
   return {
     name,
     state: row?.state ?? 'closed',

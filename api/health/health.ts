@@ -69,12 +69,11 @@ export function healthOperations({ readinessChecks, degraded, metrics }: ApiDepe
         503: jsonAnswer('It cannot; `checks` says why.', readiness),
       },
       handle: async () => {
-        const readiness = await readReadiness();
-        const { ready, checks } = readiness;
+        const { ready, checks, degraded } = await readReadiness();
         return jsonReply(ready ? 200 : 503, {
           status: ready ? 'ready' : 'not ready',
           checks: redactor.value(checks),
-          degraded: redactor.value(readiness.degraded),
+          degraded: redactor.value(degraded),
         });
       },
     }),

@@ -43,7 +43,8 @@ export async function answerOnce(
   try {
     return await database.transaction(async (tx) => {
       const found = await lockAndFindAnswer(tx, keyRing, id, requestHash);
-      if (found.kind === 'in_progress') throw inProgress();
+      if (found.kind === 'in_progress')
+        throw new Problem('idempotency_in_progress', { headers: { 'Retry-After': String(IN_PROGRESS_RETRY_SECONDS) } });
       const before = answerOf(found);
       if (before !== undefined) return asReplay(before);
       const reply = await work(tx);
@@ -106,8 +107,6 @@ async function resolveUnknownCommit(
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,255})"$/;
 const BARE = /^[\x21\x23-\x7e][\x21-\x7e]{0,254}$/;
 
-const IDEMPOTENCY_KEY_FORMS = `${BARE.source}|${QUOTED.source}`;
-
 /**
  * The IETF draft requires a string in quotes, but most clients send it bare: `"k"` and `k` are the same key.
  * @throws Problem idempotency_key_missing, idempotency_key_invalid
@@ -124,13 +123,6 @@ function asReplay(reply: Reply): Reply {
   return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
 }
 
-function inProgress(): Problem {
-  return new Problem('idempotency_in_progress', { headers: { 'Retry-After': String(IN_PROGRESS_RETRY_SECONDS) } });
-}
-
-/** The forms of /docs show and send new keys. */
-const EXAMPLE_IDEMPOTENCY_KEY = '4f5d2f0e-2a53-4c6f-9d0e-7a0f6a2a1c11';
-
 const FORM =
   '1 to 255 visible ASCII characters, bare or as a string in double quotes (RFC 9651), which may also contain spaces.';
 
@@ -140,8 +132,9 @@ const MAX_LENGTH = 2 * 255 + 2;
 function idempotencyKey(description: string) {
   return z.string().meta({
     description: `${description} ${FORM}`,
-    example: EXAMPLE_IDEMPOTENCY_KEY,
-    override: { pattern: IDEMPOTENCY_KEY_FORMS, minLength: 1, maxLength: MAX_LENGTH },
+    // The forms of /docs show and send new keys.
+    example: '4f5d2f0e-2a53-4c6f-9d0e-7a0f6a2a1c11',
+    override: { pattern: `${BARE.source}|${QUOTED.source}`, minLength: 1, maxLength: MAX_LENGTH },
   });
 }
 

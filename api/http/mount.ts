@@ -1,4 +1,4 @@
-import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { authenticate, type AuthenticationDependencies, callerOf, requireStill } from '#api/access/authentication.ts';
 import { InFlight, networkOf } from '#api/access/limits.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
@@ -35,14 +35,11 @@ export function mountOperations(app: Express, operations: readonly Operation[], 
   }
   const paths = operations.map(({ path }) => path);
   app.use((request) => {
-    const hint = didYouMean(suggestedPaths(pathWithoutIds(request.path), paths));
+    const pathWithoutIds = request.path.replaceAll(/\/(?:[a-z]+_[0-9A-Z]+|[0-9]+)(?=\/|$)/g, '/{id}');
+    const hint = didYouMean(suggestedPaths(pathWithoutIds, paths));
     const detail = `There is no call at this path.${hint === undefined ? '' : ` ${hint.replace(/^d/, 'D')}`}`;
     throw new Problem('route_not_found', { detail });
   });
-}
-
-function pathWithoutIds(path: string): string {
-  return path.replaceAll(/\/(?:[a-z]+_[0-9A-Z]+|[0-9]+)(?=\/|$)/g, '/{id}');
 }
 
 function handlersOf(
@@ -60,8 +57,7 @@ function handlersOf(
       if (refusal !== undefined) throw refusal;
     }
     if (operation.scope !== undefined) {
-      const presented = { authorization: request.get('Authorization'), address: request.ip ?? '' };
-      const key = await authenticate(dependencies, presented);
+      const key = await authenticate(dependencies, request.get('Authorization'), request.ip ?? '');
       context.apiKeyId = key.id;
       const use = dependencies.limits.use(lineageOf(key), key.rateLimit);
       if (use !== undefined) response.set({ ...use.headers });
@@ -155,7 +151,7 @@ function otherMethods(path: string, operations: readonly Operation[]): RequestHa
   const allow = operations
     .flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
     .join(', ');
-  return (request: Request, response: Response, _next: NextFunction) => {
+  return (request, response) => {
     contextOf(request).route = path;
     if (request.method === 'OPTIONS') {
       response.setHeader('Allow', allow);
@@ -169,20 +165,12 @@ function otherMethods(path: string, operations: readonly Operation[]): RequestHa
   };
 }
 
-/** Bodies arrive within milliseconds, so there is room again soon. */
-const RETRY_AFTER_S = '1';
-
-interface Sending {
-  readonly sender: string;
-  readonly size: number;
-}
-
 /** Limits the bodies that are being received. @throws Problem rate_limited */
 function withinLimits(
   read: RequestHandler,
   inFlight: InFlight,
   limits: BodyLimits,
-  sendingOf: (request: Request) => Sending,
+  sendingOf: (request: Request) => { readonly sender: string; readonly size: number },
 ): RequestHandler {
   return (request, response, next) => {
     const { sender, size } = sendingOf(request);
@@ -190,7 +178,8 @@ function withinLimits(
     if (leave === undefined) {
       throw new Problem('rate_limited', {
         detail: 'Too many request bodies are being received.',
-        headers: { 'Retry-After': RETRY_AFTER_S, Connection: 'close' },
+        // Bodies arrive within milliseconds, so there is room again soon.
+        headers: { 'Retry-After': '1', Connection: 'close' },
       });
     }
     const { deadlineMs } = limits;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type FieldError, Problem } from '#api/problems/problem.ts';
+import { type FieldError, PLACES, Problem } from '#api/problems/problem.ts';
 import { didYouMean, suggestedNames } from '#api/problems/suggestions.ts';
 import { counted } from '#domain/text.ts';
 import { readJson } from '#upstream/client/json.ts';
@@ -86,25 +86,6 @@ function takesPairs(schema: z.ZodObject, name: string): boolean {
 
 const MAX_ERRORS = 50;
 const MAX_NAME = 100;
-const NAMES = { body: 'field', query: 'parameter', path: 'parameter', header: 'header' } as const;
-
-/** Errors contain names of the request, never values, which may be an IMEI. */
-function checkFields<Schema extends z.ZodObject>(
-  schema: Schema,
-  where: FieldError['in'],
-  input: unknown,
-): { readonly value: z.output<Schema>; readonly errors?: never } | { readonly errors: FieldError[] } {
-  const result = schema.safeParse(input, { error: schemaMessage });
-  if (result.success) return { value: result.data };
-  // A wrong name explains the missing one.
-  const issues = result.error.issues.toSorted((left, right) => rank(left) - rank(right));
-  const errors: FieldError[] = [];
-  for (const issue of issues) {
-    errors.push(...errorsOf(issue, where, input, schema));
-    if (errors.length >= MAX_ERRORS) break;
-  }
-  return { errors: errors.slice(0, MAX_ERRORS) };
-}
 
 function repeatedParameters(schema: z.ZodObject, query: unknown): FieldError[] {
   return Object.entries(query ?? {}).flatMap(([name, value]) => {
@@ -131,7 +112,7 @@ function errorsOf(issue: z.core.$ZodIssue, where: FieldError['in'], input: unkno
     return issue.keys.slice(0, MAX_ERRORS).map((key) => ({
       in: where,
       field: nameOf([...issue.path, key]),
-      message: unknownName(key, known, NAMES[where]),
+      message: unknownName(key, known, PLACES[where]),
     }));
   }
   const field = nameOf(issue.path);
@@ -185,8 +166,6 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** Texts of the validator are not for our callers. */
-
 const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
@@ -198,7 +177,7 @@ const TYPES: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** Follows the name of the field, and never contains the value. */
+/** The validator's own texts are not for our callers. Follows the name of the field, and never contains the value. */
 function schemaMessage(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -263,9 +242,17 @@ export function checkQuery(schema: z.ZodObject, input: unknown, errors: FieldErr
   return value;
 }
 
+/** Errors contain names of the request, never values, which may be an IMEI. */
 export function check(schema: z.ZodObject, where: FieldError['in'], input: unknown, errors: FieldError[]): unknown {
-  const result = checkFields(schema, where, input);
-  if (result.errors === undefined) return result.value;
-  errors.push(...result.errors);
+  const result = schema.safeParse(input, { error: schemaMessage });
+  if (result.success) return result.data;
+  // A wrong name explains the missing one.
+  const issues = result.error.issues.toSorted((left, right) => rank(left) - rank(right));
+  const found: FieldError[] = [];
+  for (const issue of issues) {
+    found.push(...errorsOf(issue, where, input, schema));
+    if (found.length >= MAX_ERRORS) break;
+  }
+  errors.push(...found.slice(0, MAX_ERRORS));
   return undefined;
 }

@@ -4,29 +4,25 @@ import { gzipSync } from 'node:zlib';
 import type { Response } from 'express';
 import type { Incoming } from '#api/http/operation.ts';
 
+type Headers = Readonly<Record<string, string>>;
+
 /** Bytes, so that it can be stored and repeated exactly. */
 export interface Reply {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
   readonly body: Buffer;
 }
 
 export interface StreamedReply {
   readonly status: 200;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
   readonly send: (writer: StreamWriter) => Promise<void>;
   /** The connection of a reader that reads nothing for so long is closed. */
   readonly stallMs: number;
 }
 
-type Headers = Readonly<Record<string, string>>;
-
 export function jsonReply(status: number, value: unknown, headers: Headers = {}): Reply {
-  return {
-    status,
-    headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
-    body: Buffer.from(JSON.stringify(value), 'utf8'),
-  };
+  return bytesReply(status, 'application/json; charset=utf-8', JSON.stringify(value), headers);
 }
 
 export function bytesReply(
@@ -125,9 +121,9 @@ export class StreamWriter {
 export class CacheableReply {
   readonly #plain: Buffer;
   readonly #compressed: Buffer;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #headers: Headers;
 
-  constructor(content: Buffer | string, contentType: string, more: Readonly<Record<string, string>> = {}) {
+  constructor(content: Buffer | string, contentType: string, more: Headers = {}) {
     this.#plain = Buffer.from(content);
     this.#compressed = gzipSync(this.#plain);
     this.#headers = {

@@ -7,10 +7,10 @@ import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { beginSpan, traceIdOf } from '#telemetry/tracing.ts';
 
-export interface RequestContext {
+interface RequestContext {
   readonly requestId: string;
   /** Undefined for probes. */
-  readonly span: RequestSpan | undefined;
+  readonly span: ReturnType<typeof beginRequestSpan>;
   route: string;
   apiKeyId: string | undefined;
   caller: Caller | undefined;
@@ -51,40 +51,22 @@ export function requestContext(logger: Logger, metrics: Metrics): RequestHandler
     response.setHeader('X-Request-Id', requestId);
     response.once('close', () => {
       const seconds = (performance.now() - started) / 1_000;
-      report(request, response, context, seconds, { logger, metrics });
+      const { route, apiKeyId: caller, span } = context;
+      // The caller closed the connection before the answer. Proxies use 499; there is no standard status.
+      const status = response.writableFinished ? response.statusCode : 499;
+      span?.end(route, status);
+      const { method } = request;
+      const known = KNOWN_METHODS.has(method) ? method : 'other';
+      metrics.httpRequests.inc({ method: known, route, status: String(status) });
+      metrics.httpDuration.observe({ method: known, route }, seconds);
+      if (!logger.isLevelEnabled('debug') && QUIET_ROUTES.has(route) && status < 400) return;
+      const traceId = traceIdOf(span?.traceparent);
+      const durationMs = Math.round(seconds * 10_000) / 10;
+      // Path and query are not logged: they may contain a caller's references.
+      logger.info({ requestId, traceId, method, route, status, durationMs, caller }, 'request answered');
     });
     next();
   };
-}
-
-/** Path and query are not logged: they may contain a caller's references. */
-function report(
-  request: Request,
-  response: Response,
-  context: RequestContext,
-  seconds: number,
-  { logger, metrics }: { logger: Logger; metrics: Metrics },
-): void {
-  const { route, requestId, apiKeyId, span } = context;
-  const { method } = request;
-  // The caller closed the connection before the answer. Proxies use 499; there is no standard status.
-  const status = response.writableFinished ? response.statusCode : 499;
-  span?.end(route, status);
-  metrics.httpRequests.inc({ method: KNOWN_METHODS.has(method) ? method : 'other', route, status: String(status) });
-  metrics.httpDuration.observe({ method: KNOWN_METHODS.has(method) ? method : 'other', route }, seconds);
-  if (!logger.isLevelEnabled('debug') && QUIET_ROUTES.has(route) && status < 400) return;
-  logger.info(
-    {
-      requestId,
-      traceId: traceIdOf(span?.traceparent),
-      method,
-      route,
-      status,
-      durationMs: Math.round(seconds * 10_000) / 10,
-      caller: apiKeyId,
-    },
-    'request answered',
-  );
 }
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE']);
@@ -92,18 +74,11 @@ const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH',
 /** Probes are called every few seconds, and webhooks are counted and stored anyway. */
 const QUIET_ROUTES = new Set(['/healthz', '/readyz', '/metrics', '/webhooks/service']);
 
-interface RequestSpan {
-  readonly traceparent: string | undefined;
-  run<Result>(work: () => Result): Result;
-  /** @param status of the answer, or 499. */
-  end(route: string, status: number): void;
-}
-
 /** They would hide the requests of callers. */
 const PROBES = /^\/(?:healthz|readyz|metrics)(?:$|\?)/;
 
 /** `tracestate` and `baggage` are not read: they may contain anything, and would be handed on to others. */
-function beginRequestSpan({ method = '', url = '', headers }: IncomingMessage): RequestSpan | undefined {
+function beginRequestSpan({ method = '', url = '', headers }: IncomingMessage) {
   if (PROBES.test(url)) return undefined;
   const { traceparent } = headers;
   // Node.js joins two headers to one text, which is no valid traceparent.
@@ -111,8 +86,8 @@ function beginRequestSpan({ method = '', url = '', headers }: IncomingMessage): 
   const span = beginSpan(method, { kind: 'server', parent, attributes: { 'http.request.method': method } });
   return {
     traceparent: span.traceparent,
-    run: (work) => span.run(work),
-    end: (route, status) => {
+    run: <Result>(work: () => Result) => span.run(work),
+    end: (route: string, status: number) => {
       span.rename(`${method} ${route}`);
       span.set({ 'http.route': route, 'http.response.status_code': status });
       if (status >= 500) span.fail(String(status));
@@ -145,8 +120,7 @@ const STRICT_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'non
 
 export const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
-  "connect-src 'self'; " +
-  "font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+  "connect-src 'self'; font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 export function securityHeaders(_request: Request, response: Response, next: NextFunction): void {
   response.setHeader('Content-Security-Policy', STRICT_POLICY);

@@ -32,17 +32,6 @@ export function amount<Item>(name: string, of: (item: Item) => Money | null | un
   return { names: moneyNames(name), of: (item) => moneyFields(of(item)) };
 }
 
-interface CsvItem<Item, Position> {
-  readonly item: Item;
-  readonly position: Position;
-}
-
-export interface CsvFile<Item, Position> {
-  readonly name: string;
-  readonly columns: CsvColumns<Item>;
-  readonly read: (after: Position | undefined, limit: number) => Promise<readonly CsvItem<Item, Position>[]>;
-}
-
 export function csvAnswer(noun: string): Readonly<Record<number, DocumentedAnswer>> {
   return {
     200: {
@@ -60,35 +49,40 @@ export const csvQuery = {
   bom: flagInQuery('`true`: the file begins with a byte order mark, so that Excel reads it as UTF-8.'),
 };
 
-export interface CsvReader {
-  readonly bom?: boolean | undefined;
-  readonly caller: Caller;
-  /** A key that loses it gets no further page. */
-  readonly scope: ApiScope;
-}
-
-/** The first page is read before the answer begins, so that a failure then is a problem. */
+/**
+ * The first page is read before the answer begins, so that a failure then is a problem.
+ * @param reader.scope a key that loses it gets no further page.
+ */
 export async function csvReply<Item, Position>(
   dependencies: Pick<ApiDependencies, 'keys' | 'now' | 'streams'>,
-  { bom = false, caller, scope }: CsvReader,
-  { name, columns, read }: CsvFile<Item, Position>,
+  reader: { readonly bom?: boolean | undefined; readonly caller: Caller; readonly scope: ApiScope },
+  file: {
+    readonly name: string;
+    readonly columns: CsvColumns<Item>;
+    readonly read: (
+      after: Position | undefined,
+      limit: number,
+    ) => Promise<readonly { item: Item; position: Position }[]>;
+  },
 ): Promise<StreamedReply> {
+  const { columns, read } = file;
   const first = await read(undefined, EXPORTS.page);
   return {
     status: 200,
     headers: {
       'Content-Type': 'text/csv; charset=utf-8; header=present',
-      'Content-Disposition': `attachment; filename="${name}.csv"`,
+      'Content-Disposition': `attachment; filename="${file.name}.csv"`,
     },
     stallMs: dependencies.streams.stallMs,
     send: async (writer) => {
       const names = columns.flatMap((column) => column.names);
-      if (!(await writer.send((bom ? BYTE_ORDER_MARK : '') + csvLines([names], 'windows')))) return;
+      if (!(await writer.send((reader.bom ? BYTE_ORDER_MARK : '') + csvLines([names], 'windows')))) return;
       for (let page = first; ; page = await read(page.at(-1)?.position, EXPORTS.page)) {
         const rows = page.map(({ item }) => columns.flatMap((column) => column.of(item)));
         if (rows.length > 0 && !(await writer.send(csvLines(rows, 'windows')))) return;
         if (page.length < EXPORTS.page) return;
-        if (!(await mayStill(dependencies, caller, scope))) throw new Error('the API key of an export has ended');
+        if (!(await mayStill(dependencies, reader.caller, reader.scope)))
+          throw new Error('the API key of an export has ended');
       }
     },
   };

@@ -7,15 +7,8 @@ import { type IdKind, isId } from '#domain/work/identifiers.ts';
 export interface Cursor<Position, Last> {
   readonly write: (last: Last) => string;
   /** @throws Problem validation_failed */
-  readonly read: (cursor: string, place?: CursorPlace) => Position;
+  readonly read: (cursor: string, place?: 'query' | 'header') => Position;
 }
-
-const CURSOR_PLACES = {
-  query: { in: 'query', field: 'cursor' },
-  header: { in: 'header', field: 'Last-Event-ID' },
-} as const;
-
-type CursorPlace = keyof typeof CURSOR_PLACES;
 
 /** A list accepts no cursor of another one: their letters differ, or the kinds of their ids, or the number of parts. */
 export const CURSORS = {
@@ -134,6 +127,7 @@ function decode(cursor: string): string {
   return encode(text) === cursor ? text : '';
 }
 
-function notOurs(place: CursorPlace = 'query') {
-  return invalid([{ ...CURSOR_PLACES[place], message: 'is not a cursor of this list' }]);
+function notOurs(place: 'query' | 'header' = 'query') {
+  const field = place === 'query' ? 'cursor' : 'Last-Event-ID';
+  return invalid([{ in: place, field, message: 'is not a cursor of this list' }]);
 }

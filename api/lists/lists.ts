@@ -12,11 +12,7 @@ export function timesOf(query: {
   readonly created_before?: Date | undefined;
   readonly updated_after?: Date | undefined;
 }): TimeFilter {
-  return {
-    createdAfter: query.created_after,
-    createdBefore: query.created_before,
-    updatedAfter: query.updated_after,
-  };
+  return { createdAfter: query.created_after, createdBefore: query.created_before, updatedAfter: query.updated_after };
 }
 
 /** Above every configurable wait. */
@@ -89,7 +85,6 @@ export function idsInQuery(kind: IdKind) {
 }
 
 const DEFAULT_LIMIT = 20;
-
 const MAX_LIMIT = 100;
 
 export const pageQuery = {

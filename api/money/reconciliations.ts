@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, instant, meaningsOf, money, ourId, timeInQuery } from '#api/fields/fields.ts';
+import { idInPath, instant, keyOf, meaningsOf, money, ourId, timeInQuery, usd } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
@@ -8,13 +8,7 @@ import { listOf, pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { direction, nullableText, workId, workKind } from '#api/money/wallet-transactions.ts';
 import { requireFound } from '#api/problems/problem.ts';
 import { findReconciliation, listReconciliations, type ReconciliationRow } from '#db/money/reconciliations.ts';
-import {
-  type CurrencySums,
-  FINDING_KINDS,
-  type FindingKind,
-  findingKinds,
-  RECONCILIATION_STATUSES,
-} from '#domain/money/books.ts';
+import { type CurrencySums, FINDING_KINDS, RECONCILIATION_STATUSES } from '#domain/money/books.ts';
 import { plainAmount, plainMoney } from '#domain/money/money.ts';
 
 const count = z.int().nonnegative();
@@ -60,7 +54,7 @@ const summary = {
 
 const finding = z
   .strictObject({
-    kind: z.enum(findingKinds as [FindingKind, ...FindingKind[]]).meta({ description: meaningsOf(FINDING_KINDS) }),
+    kind: keyOf(FINDING_KINDS).meta({ description: meaningsOf(FINDING_KINDS) }),
     meaning: z.string(),
     detail: z.string(),
     service_transaction_id: nullableText.meta({
@@ -80,7 +74,7 @@ const finding = z
       service_transaction_id: 'wt_7',
       subject_id: null,
       direction: 'debit',
-      amount: { amount: '2.40', currency: 'USD' },
+      amount: usd('2.40'),
     },
   });
 
@@ -88,16 +82,16 @@ const example = {
   detail: 'All movements were read.',
   finished_at: '2030-01-31T12:00:01.000Z',
   read_since: '2030-01-31T09:45:00.000Z',
-  balance: { amount: '97.60', currency: 'USD' },
-  expected_balance: { amount: '97.60', currency: 'USD' },
+  balance: usd('97.60'),
+  expected_balance: usd('97.60'),
   counts: { read: 3, new: 1, matched: 1, booked: 0, pending: 0, unmatched: 1, outstanding: 0, findings: 1 },
   sums: [
     {
-      debits: { amount: '2.40', currency: 'USD' },
-      credits: { amount: '102.40', currency: 'USD' },
-      journal: { amount: '100.00', currency: 'USD' },
-      outstanding: { amount: '0.00', currency: 'USD' },
-      unmatched: { amount: '-2.40', currency: 'USD' },
+      debits: usd('2.40'),
+      credits: usd('102.40'),
+      journal: usd('100.00'),
+      outstanding: usd('0.00'),
+      unmatched: usd('-2.40'),
     },
   ],
   finding_counts: { orphan_movement: 1 },
@@ -106,15 +100,6 @@ const example = {
 const reconciliationSummary = z.strictObject(summary).meta({ id: 'ReconciliationSummary', example });
 
 const reconciliationPage = pageOf(reconciliationSummary, 'ReconciliationPage');
-
-const reconciliationQuery = z.strictObject({
-  status: listOf(RECONCILIATION_STATUSES)
-    .optional()
-    .meta({ description: 'One status, or several, separated by commas.' }),
-  created_after: timeInQuery('Later than this.'),
-  created_before: timeInQuery('Earlier than this.'),
-  ...pageQuery,
-});
 
 export const reconciliation = z
   .strictObject({ ...summary, findings: z.array(finding).meta({ description: 'The first 200, the worst first.' }) })
@@ -169,7 +154,14 @@ export function reconciliationOperations({ database }: ApiDependencies): Operati
       id: 'listReconciliations',
       summary: 'List comparisons of our books with the wallet, newest first',
       scope: 'wallet:read',
-      query: reconciliationQuery,
+      query: z.strictObject({
+        status: listOf(RECONCILIATION_STATUSES)
+          .optional()
+          .meta({ description: 'One status, or several, separated by commas.' }),
+        created_after: timeInQuery('Later than this.'),
+        created_before: timeInQuery('Earlier than this.'),
+        ...pageQuery,
+      }),
       answers: { 200: jsonAnswer('A page of reports, without their findings.', reconciliationPage) },
       handle: async ({ query }) => {
         const { status, created_after: startedAfter, created_before: startedBefore } = query;

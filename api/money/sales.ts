@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { money, workKindField } from '#api/fields/fields.ts';
+import { money, workKindField, usd } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, fields } from '#api/lists/csv-file.ts';
@@ -20,17 +20,15 @@ const day = z.iso
 
 const TIME_ZONE = 'must be the IANA name of a time zone, such as Europe/Madrid';
 
-const timeZone = z
-  .string()
-  .max(64)
-  .refine(isTimeZone, { message: TIME_ZONE })
-  .default('UTC')
-  .meta({ description: 'IANA name of the time zone in which the days are.', example: 'Europe/Madrid' });
-
 const salesQuery = z.strictObject({
   from_day: day.meta({ description: 'First day.', example: '2030-01-01' }),
   to_day: day.meta({ description: `Last day, included; at most ${MAX_DAYS} days in all.`, example: '2030-01-31' }),
-  time_zone: timeZone,
+  time_zone: z
+    .string()
+    .max(64)
+    .refine(isTimeZone, { message: TIME_ZONE })
+    .default('UTC')
+    .meta({ description: 'IANA name of the time zone in which the days are.', example: 'Europe/Madrid' }),
   group_by: listOf(SALES_GROUPS)
     .optional()
     .meta({
@@ -89,12 +87,12 @@ const salesOutput = z
           vpn_plan_id: null,
           country: null,
           sold: 12,
-          cost: { amount: '28.80', currency: 'USD' },
+          cost: usd('28.80'),
           refunds: 1,
-          refunded: { amount: '2.40', currency: 'USD' },
-          revenue: { amount: '60.00', currency: 'USD' },
+          refunded: usd('2.40'),
+          revenue: usd('60.00'),
           unpriced: 0,
-          margin: { amount: '33.60', currency: 'USD' },
+          margin: usd('33.60'),
         },
       ],
     },

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { actionReason, idInput, instant, money, timeInQuery, workKindField } from '#api/fields/fields.ts';
+import { actionReason, idInput, instant, money, timeInQuery, workKindField, usd } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, field, fields } from '#api/lists/csv-file.ts';
 import { CURSORS, walletLineId } from '#api/lists/cursor.ts';
 import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { Problem, requireFound } from '#api/problems/problem.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { listJournal, listMovementsWithoutCause, type WalletLine } from '#db/money/journal-queries.ts';
 import { CAUSE_KINDS, DIRECTIONS } from '#domain/money/books.ts';
@@ -78,11 +78,11 @@ const walletTransaction = z
   .meta({
     id: 'WalletTransaction',
     example: {
-      amount: { amount: '2.40', currency: 'USD' },
+      amount: usd('2.40'),
       cause: { kind: 'attempt', id: 'att_01JQ8Z5ZC4S8F1G2H3J4K5M6N7' },
       service: {
         id: 'wt_7',
-        amount: { amount: '2.40', currency: 'USD' },
+        amount: usd('2.40'),
         reason: 'order',
         occurred_at: '2030-01-31T12:00:00.000Z',
         read_at: '2030-01-31T12:05:00.000Z',
@@ -96,8 +96,6 @@ const walletTransaction = z
       },
     },
   });
-
-const walletTransactionPage = pageOf(walletTransaction, 'WalletTransactionPage');
 
 const walletTransactionQuery = z.strictObject({
   cause: z
@@ -166,7 +164,7 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
         'without a cause in our journal. The scheduled reconciliation reads the movements; this call does not.',
       scope: 'wallet:read',
       query: walletTransactionQuery,
-      answers: { 200: jsonAnswer('A page of movements.', walletTransactionPage) },
+      answers: { 200: jsonAnswer('A page of movements.', pageOf(walletTransaction, 'WalletTransactionPage')) },
       handle: ({ query }) =>
         pageReply(
           query,
@@ -218,21 +216,20 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
         const number = /^mov_(\d{1,18})$/.exec(id)?.[1];
         if (number === undefined) throw new Problem('wallet_transaction_not_found');
         const by = { actor: caller.apiKeyId, reason };
-        const movement = await database.transaction((tx) => explainMovement(tx, BigInt(number), by, new Date(now())));
-        if (movement === undefined) throw new Problem('wallet_transaction_not_found');
+        const found = await database.transaction((tx) => explainMovement(tx, BigInt(number), by, new Date(now())));
+        const movement = requireFound(found, 'wallet_transaction_not_found');
         return jsonReply(200, walletTransactionJson({ entry: undefined, movement, work: undefined }));
       },
     }),
   ];
 }
 
-type Filter = Omit<z.output<typeof walletTransactionQuery>, 'limit' | 'cursor'>;
-
 async function linesOf(
   db: Executor,
-  { cause, direction, order_id: orderId, esim_id: esimId, created_after: after, created_before: before }: Filter,
+  query: Omit<z.output<typeof walletTransactionQuery>, 'limit' | 'cursor'>,
   page: { readonly limit: number; readonly after: bigint | undefined },
 ): Promise<WalletLine[]> {
+  const { cause, direction, order_id: orderId, esim_id: esimId, created_after: after, created_before: before } = query;
   const filter = { direction, orderId, esimId, after, before };
   return cause === 'none' ? listMovementsWithoutCause(db, filter, page) : listJournal(db, { ...filter, cause }, page);
 }

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { ageOf, freshness, instant, instantJson, money } from '#api/fields/fields.ts';
+import { ageOf, freshness, instant, instantJson, keyOf, money, usd } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { valueOf } from '#api/problems/problem.ts';
 import { paddedMoney, plainAmount } from '#domain/money/money.ts';
-import { RUNWAY_UNKNOWNS, thresholdDays, type RunwayUnknown } from '#domain/money/runway.ts';
+import { RUNWAY_UNKNOWNS, thresholdDays } from '#domain/money/runway.ts';
 import { lastRunway, readRunway, type RunwayCalculation } from '#fulfilment/upkeep/runway.ts';
 import { CachedRead } from '#upstream/cached-read.ts';
 
@@ -14,15 +14,14 @@ const MAX_AGE_MS = 3_000;
 
 const walletOutput = z
   .strictObject({ balance: money.meta({ description: 'Balance of the wallet at the service.' }), ...freshness })
-  .meta({ id: 'Wallet', example: { balance: { amount: '1250.00', currency: 'USD' } } });
+  .meta({ id: 'Wallet', example: { balance: usd('1250.00') } });
 
 const days = z.number().min(0);
-const unknownReasons = Object.keys(RUNWAY_UNKNOWNS) as [RunwayUnknown, ...RunwayUnknown[]];
 
 const runwayOutput = z
   .strictObject({
     status: z.enum(['known', 'unknown']).meta({ description: '`unknown`: there is no number, see `reason`.' }),
-    reason: z.enum(unknownReasons).nullable().meta({ description: 'Why the runway is not known.' }),
+    reason: keyOf(RUNWAY_UNKNOWNS).nullable().meta({ description: 'Why the runway is not known.' }),
     detail: z.string().nullable().meta({ description: 'The reason as a sentence.' }),
     days: days.nullable().meta({
       description: 'Number of days that the wallet lasts at the mean of recent sales, without growth.',
@@ -65,16 +64,12 @@ const runwayOutput = z
   .meta({
     id: 'WalletRunway',
     example: {
-      daily_sales: {
-        mean: { amount: '98.85', currency: 'USD' },
-        deviation: { amount: '41.20', currency: 'USD' },
-        days: 14,
-      },
+      daily_sales: { mean: usd('98.85'), deviation: usd('41.20'), days: 14 },
       wallet: {
-        balance: { amount: '1250.00', currency: 'USD' },
-        reserved: { amount: '24.00', currency: 'USD' },
-        held: { amount: '0.00', currency: 'USD' },
-        available: { amount: '1226.00', currency: 'USD' },
+        balance: usd('1250.00'),
+        reserved: usd('24.00'),
+        held: usd('0.00'),
+        available: usd('1226.00'),
         read_at: '2030-01-31T12:00:00.000Z',
         age_seconds: 421.5,
       },
@@ -111,10 +106,7 @@ export function walletOperations({ database, service, runway: policy, now }: Api
         const [view, last] = await database.run(
           async (db) => [await readRunway(db, policy, at), await lastRunway(db)] as const,
         );
-        return jsonReply(
-          200,
-          runwayJson(view, { thresholdDays: thresholdDays(policy), lowSince: last?.lowSince ?? null, now: at }),
-        );
+        return jsonReply(200, runwayJson(view, thresholdDays(policy), last?.lowSince ?? null, at));
       },
     }),
   ];
@@ -122,11 +114,9 @@ export function walletOperations({ database, service, runway: policy, now }: Api
 
 function runwayJson(
   { runway, known: { wallet, reserved, held, heldWithoutPrice } }: RunwayCalculation,
-  {
-    thresholdDays: threshold,
-    lowSince,
-    now,
-  }: { readonly thresholdDays: number; readonly lowSince: Date | null; readonly now: number },
+  threshold: number,
+  lowSince: Date | null,
+  now: number,
 ): z.input<typeof runwayOutput> {
   const known = runway.kind === 'known' ? runway : undefined;
   const reason = runway.kind === 'unknown' ? runway.reason : null;
@@ -146,8 +136,7 @@ function runwayJson(
             reserved: paddedMoney(reserved),
             held: paddedMoney(held),
             available: runway.available,
-            read_at: new Date(wallet.readAt).toISOString(),
-            age_seconds: Math.max(0, now - wallet.readAt) / 1_000,
+            ...ageOf(wallet.readAt, now),
           },
     held_without_price: heldWithoutPrice,
     threshold_days: threshold,

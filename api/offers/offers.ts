@@ -88,16 +88,12 @@ export class Offers {
     try {
       return await within(WAIT_MS, async () => list.get());
     } catch (error) {
-      const isOfOne = of === 'options' && isDefinite(error);
+      // The service refused the call: that says something about this eSIM, and nothing about the others.
+      const isOfOne = of === 'options' && error instanceof Problem && error.code === 'service_failed';
       if (!isOfOne) this.#pausedUntil.set(of, this.#now() + PAUSE_MS);
       return undefined;
     } finally {
       this.#waiting -= 1;
     }
   }
-}
-
-/** The service refused the call: that says something about this eSIM, and nothing about the others. */
-function isDefinite(error: unknown): boolean {
-  return error instanceof Problem && error.code === 'service_failed';
 }

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
-import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import type { ZodOpenApiMediaTypeObject, ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { idempotencyKeyHeader, replayedHeader } from '#api/http/idempotency.ts';
 import type { DocumentedAnswer, Operation } from '#api/http/operation.ts';
 import { answerExampleOf, bodyExampleOf } from '#api/openapi/examples.ts';
@@ -34,11 +34,6 @@ const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>
 
 export function describeOperation(operation: Operation): ZodOpenApiOperationObject {
   const { scope, params, query, body, bodyRequired = false } = operation;
-  const requestParams = {
-    ...(params === undefined ? {} : { path: params }),
-    ...(query === undefined ? {} : { query }),
-    ...headerParameters(operation),
-  };
   return {
     operationId: operation.id,
     tags: [operation.tag],
@@ -50,23 +45,9 @@ export function describeOperation(operation: Operation): ZodOpenApiOperationObje
       .filter(Boolean)
       .join('\n\n'),
     security: scope === undefined ? [] : [{ apiKey: scope === 'none' ? [] : [scope] }],
-    requestParams,
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: bodyRequired,
-            content: { 'application/json': { schema: body, example: bodyExampleOf(operation) } },
-          },
-        }),
-    ...(operation.reads === 'bytes'
-      ? {
-          requestBody: {
-            required: true,
-            content: { 'application/json': { schema: { description: 'The signed body.' } } },
-          },
-        }
-      : {}),
+    requestParams: { ...(params && { path: params }), ...(query && { query }), ...headerParameters(operation) },
+    ...(body && requestBody(bodyRequired, { schema: body, example: bodyExampleOf(operation) })),
+    ...(operation.reads === 'bytes' && requestBody(true, { schema: { description: 'The signed body.' } })),
     responses: Object.fromEntries<ZodOpenApiResponseObject>([
       ...Object.entries(operation.answers).map(
         ([status, answer]) => [status, describeAnswer(operation, answer)] as const,
@@ -76,24 +57,22 @@ export function describeOperation(operation: Operation): ZodOpenApiOperationObje
   };
 }
 
+function requestBody(required: boolean, content: ZodOpenApiMediaTypeObject) {
+  return { requestBody: { required, content: { 'application/json': content } } };
+}
+
 function describeAnswer({ scope, idempotent }: Operation, answer: DocumentedAnswer): ZodOpenApiResponseObject {
-  const {
-    description,
-    contentType,
-    otherContentTypes = [],
-    schema = { type: 'string' as const },
-    headers = {},
-  } = answer;
+  const { description, contentType, otherContentTypes = [], schema = { type: 'string' as const }, headers } = answer;
   const example = answerExampleOf(answer);
   return {
     description,
     headers: describeHeaders({
       ...headers,
-      ...(idempotent ? replayedHeader : {}),
-      ...(scope === undefined ? {} : RATE_LIMIT_HEADERS),
+      ...(idempotent && replayedHeader),
+      ...(scope !== undefined && RATE_LIMIT_HEADERS),
     }),
     content: {
-      [contentType]: { schema, ...(example === undefined ? {} : { example }) },
+      [contentType]: { schema, ...(example !== undefined && { example }) },
       ...Object.fromEntries(otherContentTypes.map((other) => [other, { schema: { type: 'string' as const } }])),
     },
   };
@@ -121,7 +100,7 @@ function describeProblems(operation: Operation): [string, ZodOpenApiResponseObje
           description: `${STATUS_CODES[status]}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
           headers: describeHeaders({
             ...PROBLEM_HEADERS[status],
-            ...(operation.scope === undefined ? {} : RATE_LIMIT_HEADERS),
+            ...(operation.scope !== undefined && RATE_LIMIT_HEADERS),
           }),
           content: {
             'application/problem+json': {

@@ -2,18 +2,16 @@ export const OPEN_SET = 'x-extensible-enum';
 /** Keeps the set closed in answers, because it selects one of several schemas. */
 export const SELECTS_SCHEMA = 'x-selects-schema';
 
-interface SetSchema {
-  enum?: unknown[] | undefined;
-  type?: unknown;
-  description?: string | undefined;
-  [extension: `x-${string}`]: unknown;
-}
-
 /**
  * A later version may add values to an answer, and generated clients refuse a value that is not in an `enum`. Sets in
  * requests stay closed.
  */
-export function openSet(schema: SetSchema): void {
+export function openSet(schema: {
+  enum?: unknown[] | undefined;
+  type?: unknown;
+  description?: string | undefined;
+  [extension: `x-${string}`]: unknown;
+}): void {
   const isClosed = schema[SELECTS_SCHEMA] === true;
   delete schema[SELECTS_SCHEMA];
   const { enum: values, description } = schema;

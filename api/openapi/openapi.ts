@@ -22,14 +22,11 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       contact: { name: 'The operator of this installation' },
       description:
         'Buys eSIM packages and VPN subscriptions from the service. Nothing is bought a second time without proof ' +
-        'that the first purchase cost ' +
-        'nothing. Errors are problem+json (RFC 9457): switch on `code`. Lists come in pages: pass `next_cursor` ' +
-        'as `cursor`. Amounts are ' +
-        'decimal strings, times are RFC 3339. Unknown fields are refused in requests; new ones may be added to ' +
-        'answers, and new values to their ' +
-        'enums. Every call takes the header `X-Request-Id` (1 to 64 letters, digits, `.`, `_` or `-`): the id ' +
-        'of the request in our log and ' +
-        'in its answer; a missing or invalid one is generated.\n\n' +
+        'that the first purchase cost nothing. Errors are problem+json (RFC 9457): switch on `code`. Lists come in ' +
+        'pages: pass `next_cursor` as `cursor`. Amounts are decimal strings, times are RFC 3339. Unknown fields are ' +
+        'refused in requests; new ones may be added to answers, and new values to their enums. Every call takes the ' +
+        'header `X-Request-Id` (1 to 64 letters, digits, `.`, `_` or `-`): the id of the request in our log and in ' +
+        'its answer; a missing or invalid one is generated.\n\n' +
         `<details><summary>Scopes of API keys</summary>\n\n${scopesTable()}\n\n</details>`,
     },
     // Relative, because each installation has its own address.
@@ -45,7 +42,9 @@ export function openApiDocument(operations: readonly Operation[], version: strin
           schema: { type: 'string' },
         },
       },
-      examples: problemExamples(),
+      examples: Object.fromEntries(
+        problemCodes.map((code) => [code, { summary: PROBLEMS[code].title, value: problemExample(code) }]),
+      ),
       securitySchemes: {
         apiKey: {
           type: 'http',
@@ -64,7 +63,9 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       if (io === 'output') openSet(jsonSchema);
       // It names only some fields: the examples of calls are composed of it.
       if (jsonSchema.properties !== undefined) delete jsonSchema['example' as keyof typeof jsonSchema];
-      withoutSafeBounds(jsonSchema);
+      // They only say that a number is exact in JavaScript.
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       // The format suffices, and numbers have no pattern.
       if (jsonSchema.format === 'date-time' || jsonSchema.type === 'integer') delete jsonSchema.pattern;
     },
@@ -84,12 +85,6 @@ function oneTypeEach(value: unknown): void {
   if (types.filter((type) => type !== 'null').length < 2) return;
   delete value.type;
   Object.assign(value, { anyOf: types.map((type) => ({ type })) });
-}
-
-/** They only say that a number is exact in JavaScript. */
-function withoutSafeBounds(schema: { minimum?: number | undefined; maximum?: number | undefined }): void {
-  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
 
 /**
@@ -137,10 +132,4 @@ function scopesTable(): string {
 function tagsOf(operations: readonly Operation[]) {
   const used = new Set(operations.map(({ tag }) => tag));
   return Object.entries(TAGS).flatMap(([name, { description }]) => (used.has(name) ? [{ name, description }] : []));
-}
-
-function problemExamples() {
-  return Object.fromEntries(
-    problemCodes.map((code) => [code, { summary: PROBLEMS[code].title, value: problemExample(code) }]),
-  );
 }

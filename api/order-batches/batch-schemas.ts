@@ -10,7 +10,7 @@ import {
   timeInQuery,
   wholeNumber,
 } from '#api/fields/fields.ts';
-import { listOf, pageOf, pageQuery } from '#api/lists/lists.ts';
+import { listOf, pageQuery } from '#api/lists/lists.ts';
 import { customerReferenceOutput, itemMetadata, metadata, purchaseInput, readCustomer } from '#api/work/work-input.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { StoredBatch } from '#db/work/orders.ts';
@@ -38,6 +38,8 @@ const externalBatchId = z
     example: EXAMPLE_REFERENCE,
     override: { pattern: `^${CALLER_REFERENCE_CHARACTERS}{1,${MAX_BATCH_REFERENCE}}$` },
   });
+
+export const BATCHES_PATH = '/v1/order-batches';
 
 /** Longer than the longest body that the schema allows. */
 export const BATCH_BODY_LIMIT = 3 * 1_048_576;
@@ -72,8 +74,6 @@ export const batchInput = z
 
 const BATCH_STATUSES = ['in_progress', 'completed'] as const;
 
-const count = z.int().min(0);
-
 export const batchOutput = z
   .strictObject({
     id: ourId('orderBatch').meta({ description: 'Id of the batch.' }),
@@ -84,7 +84,7 @@ export const batchOutput = z
     }),
     size: z.int().min(1).meta({ description: 'Number of its orders.', example: 3 }),
     counts: z
-      .strictObject(Object.fromEntries(statusesOf('order').map((status) => [status, count])))
+      .strictObject(Object.fromEntries(statusesOf('order').map((status) => [status, z.int().min(0)])))
       .meta({ description: 'Number of its orders by status.', example: { completed: 3 } }),
     charged: z.array(money).meta({
       description: 'Sum of the amounts that the service charged, for each currency.',
@@ -113,10 +113,6 @@ export const batchOutput = z
   })
   .meta({ id: 'OrderBatch' });
 
-export type BatchOutput = z.input<typeof batchOutput>;
-
-export const batchPage = pageOf(batchOutput, 'OrderBatchPage');
-
 export const batchListQuery = z.strictObject({
   external_batch_id: externalBatchId.optional(),
   status: listOf(BATCH_STATUSES).optional(),
@@ -126,13 +122,16 @@ export const batchListQuery = z.strictObject({
   ...pageQuery,
 });
 
-export function batchJson({ row, counts, charged, ofItems }: StoredBatch, keyRing: KeyRing): BatchOutput {
+export function batchJson(
+  { row, counts, charged, ofItems }: StoredBatch,
+  keyRing: KeyRing,
+): z.input<typeof batchOutput> {
   return {
     id: row.id,
     external_batch_id: row.externalBatchId,
     status: row.completedAt === null ? 'in_progress' : 'completed',
     size: row.size,
-    counts: countsOf(counts),
+    counts: Object.fromEntries(statusesOf('order').map((status) => [status, counts.get(status) ?? 0])),
     charged: charged.map(paddedMoney),
     items: row.items.map(({ packageId: id, quantity: number, maxPrice }, index) => {
       const order = ofItems[index];
@@ -150,8 +149,4 @@ export function batchJson({ row, counts, charged, ofItems }: StoredBatch, keyRin
     completed_at: instantJson(row.completedAt),
     cancel_requested_at: instantJson(row.cancelRequestedAt),
   };
-}
-
-function countsOf(counts: StoredBatch['counts']): Record<string, number> {
-  return Object.fromEntries(statusesOf('order').map((status) => [status, counts.get(status) ?? 0]));
 }

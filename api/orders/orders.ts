@@ -5,7 +5,6 @@ import { purchaseExpansions, purchaseExpansionsOutput } from '#api/esims/deliver
 import { IDS, idInput, ourId, packageId, packageIdInQuery } from '#api/fields/fields.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { type CsvColumns, fields } from '#api/lists/csv-file.ts';
-import { pageOf } from '#api/lists/lists.ts';
 import type { Offers } from '#api/offers/offers.ts';
 import { wantedOf } from '#api/problems/purchase-not-possible.ts';
 import { callerReference, createWork, creationAnswers, creationCall } from '#api/work/create-work.ts';
@@ -19,9 +18,8 @@ import {
   customerReferenceOutput,
   purchaseInput,
 } from '#api/work/work-input.ts';
-import { referenceJson, workJson } from '#api/work/work-json.ts';
 import { workOperations, purchaseColumns, workColumns } from '#api/work/work-operations.ts';
-import { type WorkResource, type WorkJson, findersOf } from '#api/work/work-resource.ts';
+import { findersOf, referenceJson, type WorkJson, workJson, type WorkResource } from '#api/work/work-resource.ts';
 import { workFilter, PURCHASE_ENDS, referenceOutput, workListQuery, workOutput } from '#api/work/work-schemas.ts';
 import { deviceImeiAad } from '#db/encryption-aads.ts';
 import type { Owner } from '#db/lists/ownership.ts';
@@ -31,12 +29,10 @@ import { isImei } from '#domain/work/identifiers.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 import { acceptOrder } from '#fulfilment/accept/work.ts';
 
-const externalOrderId = callerReferenceInput('order', 'shop-2030-000123');
-
 const orderInput = z
   .strictObject({
     package_id: packageId,
-    external_order_id: externalOrderId,
+    external_order_id: callerReferenceInput('order', 'shop-2030-000123'),
     device_imei: z
       .string()
       .refine(isImei, { message: 'must have 14 to 16 digits and nothing else' })
@@ -67,8 +63,6 @@ export const orderOutput = z
   .meta({ id: 'Order' });
 
 export type OrderOutput = z.input<typeof orderOutput>;
-
-const orderPage = pageOf(orderOutput, 'OrderPage');
 
 const orderListQuery = z.strictObject({
   external_order_id: callerReferencesInQuery('order'),
@@ -159,7 +153,6 @@ export function orderOperations(dependencies: ApiDependencies, offers: Offers): 
     }),
     ...workOperations(dependencies, resource, {
       query: orderListQuery,
-      page: orderPage,
       csv: orderCsv,
       reads: orderReads,
       show,

@@ -51,9 +51,7 @@ export const topupOption = z
 
 const packageOutput = z.strictObject({ ...topupOption.shape, ...itemTimes }).meta({ id: 'Package' });
 
-type TopupOption = z.input<typeof topupOption>;
-
-export function topupOptionJson(each: ServicePackage, rules: readonly PricingRule[]): TopupOption {
+export function topupOptionJson(each: ServicePackage, rules: readonly PricingRule[]): z.input<typeof topupOption> {
   return {
     id: each.id,
     name: each.name,
@@ -69,25 +67,21 @@ export function topupOptionJson(each: ServicePackage, rules: readonly PricingRul
 }
 
 function storedPackageJson(row: PackageRow, rules: readonly PricingRule[]): z.input<typeof packageOutput> {
-  const { dataMb, unlimited, days, priceAmount, priceCurrency, publicPriceAmount, publicPriceCurrency } = row;
-  const { id, name, countries, available } = row;
-  const cost = { amount: priceAmount, currency: priceCurrency };
+  const price = { amount: row.priceAmount, currency: row.priceCurrency };
   return {
-    id,
-    name,
-    countries,
-    data_mb: dataMb,
-    unlimited,
-    validity_days: days,
-    price_for_reseller: { amount: plainAmount(cost.amount), currency: cost.currency },
-    available,
-    public_price: plainMoney(publicPriceAmount, publicPriceCurrency),
-    suggested_price: suggestedPriceJson(pricedPackage({ id, countries, price: cost }), rules),
+    id: row.id,
+    name: row.name,
+    countries: row.countries,
+    data_mb: row.dataMb,
+    unlimited: row.unlimited,
+    validity_days: row.days,
+    price_for_reseller: { amount: plainAmount(price.amount), currency: price.currency },
+    available: row.available,
+    public_price: plainMoney(row.publicPriceAmount, row.publicPriceCurrency),
+    suggested_price: suggestedPriceJson(pricedPackage({ ...row, price }), rules),
     ...itemTimesJson(row),
   };
 }
-
-const SORTS = ['id', 'price', '-price', 'data', '-data', 'days', '-days'] as const;
 
 /** Each code is looked up in each package. */
 const MAX_COUNTRIES = 50;
@@ -121,7 +115,7 @@ const packageSearch = {
   min_data_mb: countInQuery('Only packages with at least these megabytes, or without a data limit.'),
   max_data_mb: countInQuery('Only packages with at most these megabytes.'),
   sort: z
-    .enum(SORTS)
+    .enum(['id', 'price', '-price', 'data', '-data', 'days', '-days'])
     .default('id')
     .meta({
       description:

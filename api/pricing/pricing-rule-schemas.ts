@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { country, currency, instant, instantJson, ourId, packageId, unsignedDecimal } from '#api/fields/fields.ts';
-import { pageOf } from '#api/lists/lists.ts';
 import { PRICING_CHANGES } from '#db/schema.ts';
 import { isUnsignedDecimal } from '#domain/money/money.ts';
 import { termsProblems, type PricingRule, type PricingTerms } from '#domain/pricing/pricing-rule.ts';
@@ -127,9 +126,7 @@ export const pricingRuleOutput = z
   })
   .meta({ id: 'PricingRule' });
 
-export const pricingRulePage = pageOf(pricingRuleOutput, 'PricingRulePage');
-
-const pricingRuleVersion = z
+export const pricingRuleVersion = z
   .strictObject({
     version: z.int(),
     change: z.enum(PRICING_CHANGES).meta({ description: 'What made this version.' }),
@@ -143,8 +140,6 @@ const pricingRuleVersion = z
     example: { version: 1, changed_by: 'key_01JQ8Z9E5F6G7H8J9K0MNPQRST', reason: 'Prices of the spring.' },
   });
 
-export const pricingRuleVersionPage = pageOf(pricingRuleVersion, 'PricingRuleVersionPage');
-
 /** Errors that the schema of the fields cannot detect. */
 export function termsErrors(terms: PricingTerms, field: string) {
   return termsProblems(terms).map((problem) => ({
@@ -155,16 +150,9 @@ export function termsErrors(terms: PricingTerms, field: string) {
 }
 
 function keyOf(target: z.output<typeof pricingTarget>): string {
-  switch (target.kind) {
-    case 'default':
-      return '';
-    case 'country':
-      return target.country;
-    case 'package':
-      return String(target.package_id);
-    case 'vpn_plan':
-      return String(target.vpn_plan_id);
-  }
+  if (target.kind === 'default') return '';
+  if (target.kind === 'country') return target.country;
+  return String(target.kind === 'package' ? target.package_id : target.vpn_plan_id);
 }
 
 export function termsFrom(terms: z.output<typeof pricingTermsInput>): PricingTerms {
@@ -182,16 +170,9 @@ export function ruleFrom({ target, currency: code, terms }: z.output<typeof pric
 }
 
 function targetJson({ targetKind: kind, targetKey: key }: PricingRule): z.input<typeof pricingTarget> {
-  switch (kind) {
-    case 'default':
-      return { kind };
-    case 'country':
-      return { kind, country: key };
-    case 'package':
-      return { kind, package_id: Number(key) };
-    case 'vpn_plan':
-      return { kind, vpn_plan_id: Number(key) };
-  }
+  if (kind === 'default') return { kind };
+  if (kind === 'country') return { kind, country: key };
+  return kind === 'package' ? { kind, package_id: Number(key) } : { kind, vpn_plan_id: Number(key) };
 }
 
 function termsJson(terms: PricingTerms): z.input<typeof pricingTerms> {

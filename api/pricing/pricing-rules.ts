@@ -4,16 +4,15 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { actionReason, currency, idInPath, MAX_INTEGER, queryInteger, wholeNumber } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
-import { jsonReply, type Reply } from '#api/http/reply.ts';
+import { jsonReply } from '#api/http/reply.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
-import { flagInQuery, pageQuery, pageReply } from '#api/lists/lists.ts';
+import { flagInQuery, pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import {
   pricingRuleInput,
   pricingRuleJson,
   pricingRuleOutput,
-  pricingRulePage,
+  pricingRuleVersion,
   pricingRuleVersionJson,
-  pricingRuleVersionPage,
   pricingTermsInput,
   ruleFrom,
   termsErrors,
@@ -30,7 +29,6 @@ import {
   listRuleVersions,
   type PricingActor,
   type PricingRuleChange,
-  type PricingRuleOutcome,
 } from '#fulfilment/pricing/pricing-rules.ts';
 
 const PATH = '/v1/pricing/rules';
@@ -52,11 +50,16 @@ const ruleAnswer = (description: string) => jsonAnswer(description, pricingRuleO
 
 export function pricingOperations(dependencies: ApiDependencies, catalogue: StoredCatalogue): Operation[] {
   const { database, now } = dependencies;
-  const find = async (id: string) => {
-    return requireFound(await database.run((db) => findPricingRule(db, id)), 'pricing_rule_not_found');
-  };
+  const find = async (id: string) =>
+    requireFound(await database.run((db) => findPricingRule(db, id)), 'pricing_rule_not_found');
   const change = async (id: string, what: PricingRuleChange, by: PricingActor) => {
-    return outcomeReply(await database.transaction((tx) => changePricingRule(tx, id, what, by, new Date(now()))));
+    const outcome = await database.transaction((tx) => changePricingRule(tx, id, what, by, new Date(now())));
+    if (outcome.kind === 'not_found') throw new Problem('pricing_rule_not_found');
+    const { rule } = outcome;
+    if (outcome.kind === 'done') return jsonReply(200, pricingRuleJson(rule));
+    const detail =
+      rule.endedAt === null ? `It is in version ${rule.version}.` : `It ended at ${rule.endedAt.toISOString()}.`;
+    throw new Problem('pricing_rule_changed', { detail });
   };
   return [
     operation(`GET ${PATH}`, {
@@ -69,7 +72,7 @@ export function pricingOperations(dependencies: ApiDependencies, catalogue: Stor
         ended: flagInQuery('`true`: also ended rules.'),
         ...pageQuery,
       }),
-      answers: { 200: jsonAnswer('A page of rules.', pricingRulePage) },
+      answers: { 200: jsonAnswer('A page of rules.', pageOf(pricingRuleOutput, 'PricingRulePage')) },
       handle: async ({ query }) => {
         const { target: targetKind, currency: code, ended: includeEnded = false } = query;
         const filter = { targetKind, currency: code, includeEnded };
@@ -124,7 +127,7 @@ export function pricingOperations(dependencies: ApiDependencies, catalogue: Stor
       scope: 'pricing:read',
       params,
       query: z.strictObject(pageQuery),
-      answers: { 200: jsonAnswer('A page of versions.', pricingRuleVersionPage) },
+      answers: { 200: jsonAnswer('A page of versions.', pageOf(pricingRuleVersion, 'PricingRuleVersionPage')) },
       handle: async ({ params: { id }, query }) => {
         await find(id);
         return pageReply(
@@ -168,13 +171,4 @@ export function pricingOperations(dependencies: ApiDependencies, catalogue: Stor
         change(id, { terms: undefined, version: query.version }, { actor: apiKeyId, reason: query.reason }),
     }),
   ];
-}
-
-function outcomeReply(outcome: PricingRuleOutcome): Reply {
-  if (outcome.kind === 'not_found') throw new Problem('pricing_rule_not_found');
-  const { rule } = outcome;
-  if (outcome.kind === 'done') return jsonReply(200, pricingRuleJson(rule));
-  const detail =
-    rule.endedAt === null ? `It is in version ${rule.version}.` : `It ended at ${rule.endedAt.toISOString()}.`;
-  throw new Problem('pricing_rule_changed', { detail });
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { currency, IDS, money } from '#api/fields/fields.ts';
+import { currency, IDS, money, usd } from '#api/fields/fields.ts';
 import { type Money, paddedMoney } from '#domain/money/money.ts';
 import { type PricedItem, PRICING_TARGET_KINDS, type PricingRule } from '#domain/pricing/pricing-rule.ts';
 import { type Margin, PRICING_STEPS, type RuledSuggestion, suggestPrice } from '#domain/pricing/suggested-price.ts';
@@ -15,7 +15,7 @@ export const margin = z
   })
   .meta({ id: 'Margin' });
 
-export const suggestedPrice = z
+const suggestedPrice = z
   .strictObject({
     amount: z.string().meta({ example: '13.99' }),
     currency,
@@ -47,33 +47,27 @@ export const suggestedPrice = z
   })
   .meta({ id: 'SuggestedPrice', description: 'A suggestion of your own rules; you decide what the customer pays.' });
 
-const suggestedPriceExample: z.input<typeof suggestedPrice> = {
-  amount: '13.99',
-  currency: 'USD',
-  margin: { amount: { amount: '4.19', currency: 'USD' }, percent: '42.76' },
-  max_price: { amount: '9.996', currency: 'USD' },
-  rule: { id: IDS.pricingRule.example, version: 1, target: 'country' },
-  explanation: [
-    { step: 'cost', amount: { amount: '9.80', currency: 'USD' }, text: 'The service charges 9.80 USD.' },
-    { step: 'margin_percent', amount: { amount: '13.23', currency: 'USD' }, text: '35 % of that are added.' },
-    { step: 'margin_amount', amount: { amount: '13.73', currency: 'USD' }, text: '0.50 USD are added.' },
-    {
-      step: 'rounding',
-      amount: { amount: '13.99', currency: 'USD' },
-      text: 'It is rounded up to 0.99 USD beyond a multiple of 1 USD.',
-    },
-  ],
-};
-
-export const suggestedPriceField = suggestedPrice
-  .nullable()
-  .meta({ description: 'Null when no pricing rule applies.', example: suggestedPriceExample });
+export const suggestedPriceField = suggestedPrice.nullable().meta({
+  description: 'Null when no pricing rule applies.',
+  example: {
+    amount: '13.99',
+    currency: 'USD',
+    margin: { amount: usd('4.19'), percent: '42.76' },
+    max_price: usd('9.996'),
+    rule: { id: IDS.pricingRule.example, version: 1, target: 'country' },
+    explanation: [
+      { step: 'cost', amount: usd('9.80'), text: 'The service charges 9.80 USD.' },
+      { step: 'margin_percent', amount: usd('13.23'), text: '35 % of that are added.' },
+      { step: 'margin_amount', amount: usd('13.73'), text: '0.50 USD are added.' },
+      { step: 'rounding', amount: usd('13.99'), text: 'It is rounded up to 0.99 USD beyond a multiple of 1 USD.' },
+    ],
+  },
+});
 
 export function marginJson({ amount, percent }: Margin, code: string): z.input<typeof margin> {
   return { amount: { amount, currency: code }, percent };
 }
 
-/** Null without a rule. */
 export function suggestionJson(suggestion: RuledSuggestion | undefined): z.input<typeof suggestedPrice> | null {
   if (suggestion === undefined) return null;
   const { price, margin: left, maxPrice, rule, explanation } = suggestion;
@@ -91,27 +85,15 @@ export function suggestionJson(suggestion: RuledSuggestion | undefined): z.input
   };
 }
 
-export function suggestedPriceJson(
-  item: PricedItem,
-  rules: readonly PricingRule[],
-): z.input<typeof suggestedPrice> | null {
+export function suggestedPriceJson(item: PricedItem, rules: readonly PricingRule[]) {
   return suggestionJson(suggestPrice(item, rules));
 }
 
-interface Priced {
-  readonly id: number;
-  readonly price: Money;
+export function pricedPackage(item: { id: number; countries: readonly string[]; price: Money }): PricedItem {
+  return { kind: 'package', id: item.id, countries: item.countries, cost: paddedMoney(item.price) };
 }
 
-export function pricedPackage({
-  id,
-  countries,
-  price,
-}: Priced & { readonly countries: readonly string[] }): PricedItem {
-  return { kind: 'package', id, countries, cost: paddedMoney(price) };
-}
-
-export function pricedPlan({ id, price }: Priced): PricedItem {
+export function pricedPlan({ id, price }: { id: number; price: Money }): PricedItem {
   return { kind: 'vpn_plan', id, cost: paddedMoney(price) };
 }
 

@@ -119,15 +119,13 @@ interface Listed {
   readonly item: PricedItem;
 }
 
-/** Stores nothing. */
 export function whatIfOperation({ database, now }: ApiDependencies, catalogue: StoredCatalogue): Operation {
   return operation('POST /v1/pricing/what-if', {
     id: 'tryPricing',
     summary: 'Try other rules or another price list',
     description:
-      'Shows the old and the new suggestion of each package and plan with their margins, and which would fall ' +
-      'below the minimum if its ' +
-      'selling price did not change. Nothing is stored or changed, so no Idempotency-Key is needed.',
+      'Shows the old and the new suggestion of each package and plan with their margins, and which would fall below ' +
+      'the minimum if its selling price did not change. Nothing is stored or changed, so no Idempotency-Key is needed.',
     scope: 'pricing:read',
     heavy: 'many',
     body: whatIfInput,
@@ -173,7 +171,7 @@ export function whatIfOperation({ database, now }: ApiDependencies, catalogue: S
         });
       const count = (is: (repriced: Repriced) => boolean) => trials.filter(({ repriced }) => is(repriced)).length;
       return jsonReply(200, {
-        data: trials.map(lineJson),
+        data: trials.map(({ name, item, newCost, repriced }) => lineJson(name, item, newCost, repriced)),
         summary: {
           items: trials.length,
           changed: count(({ isChanged }) => isChanged),
@@ -207,7 +205,7 @@ function doubles(body: z.output<typeof whatIfInput>, field: 'price_list' | 'sell
 function unknownIds(body: z.output<typeof whatIfInput>, listed: readonly Listed[]): FieldError[] {
   const known = new Set(listed.map(({ item }) => nameOf(item)));
   const read = new Set(listed.map(({ item }) => item.kind));
-  const named: [string, Named[]][] = [
+  const named: [string, Pick<PricedItem, 'kind' | 'id'>[]][] = [
     ['package_ids', (body.package_ids ?? []).map((each) => ({ kind: 'package', id: each }))],
     ['vpn_plan_ids', (body.vpn_plan_ids ?? []).map((each) => ({ kind: 'vpn_plan', id: each }))],
     ['price_list', body.price_list.filter((each) => read.has(each.kind))],
@@ -224,27 +222,16 @@ function inBody(field: string, message: string): FieldError {
   return { in: 'body', field, message };
 }
 
-interface Named {
-  readonly kind: PricedItem['kind'];
-  readonly id: number;
-}
-
-function nameOf({ kind: of, id: number }: Named): string {
+function nameOf({ kind: of, id: number }: Pick<PricedItem, 'kind' | 'id'>): string {
   return `${of} ${number}`;
 }
 
-function lineJson({
-  name,
-  item,
-  newCost,
-  repriced,
-}: {
-  name: string;
-  item: PricedItem;
-  newCost: Money;
-  repriced: Repriced;
-}): z.input<typeof whatIfLine> {
-  const { before, after, isChanged, kept } = repriced;
+function lineJson(
+  name: string,
+  item: PricedItem,
+  newCost: Money,
+  { before, after, isChanged, kept }: Repriced,
+): z.input<typeof whatIfLine> {
   return {
     kind: item.kind,
     id: item.id,

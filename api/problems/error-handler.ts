@@ -1,29 +1,29 @@
 import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express';
 import * as z from 'zod';
+import type { ApiDependencies } from '#api/dependencies.ts';
 import { jsonReply, sendReply } from '#api/http/reply.ts';
 import { contextOf } from '#api/http/request-context.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import { Problem, problemBody } from '#api/problems/problem.ts';
 import { DatabaseUnavailableError, sqlState } from '#db/connection/database.ts';
 import { EndpointRefusedError } from '#fulfilment/event-webhooks/manage-endpoint.ts';
-import type { Logger } from '#telemetry/logger.ts';
 
 /** PostgreSQL restarts or fails over within seconds; earlier retries only add load. */
 const DATABASE_RETRY_SECONDS = 2;
 
 /** An unknown error is opaque: only its request id refers to the log. */
-export function errorHandler(options: {
-  logger: Logger;
-  bodyLimitBytes: number;
-  publicUrl: () => string;
-}): ErrorRequestHandler {
+export function errorHandler({
+  logger,
+  bodyLimitBytes,
+  publicUrl,
+}: Pick<ApiDependencies, 'logger' | 'bodyLimitBytes' | 'publicUrl'>): ErrorRequestHandler {
   return (error: unknown, request: Request, response: Response, _next: NextFunction) => {
     const { requestId, route, visitorPage } = contextOf(request);
-    const problem = asProblem(error, options.bodyLimitBytes);
+    const problem = asProblem(error, bodyLimitBytes);
     if (problem.code === 'internal_error') {
-      options.logger.error({ err: error, requestId, route }, 'a request failed for an unknown reason');
+      logger.error({ err: error, requestId, route }, 'a request failed for an unknown reason');
     } else if (problem.status >= 500) {
-      options.logger.warn({ err: error, requestId, route, code: problem.code }, 'a request could not be answered');
+      logger.warn({ err: error, requestId, route, code: problem.code }, 'a request could not be answered');
     }
     if (response.headersSent) {
       // Part of the answer was sent already; closing the connection reports the error.
@@ -35,13 +35,10 @@ export function errorHandler(options: {
       sendReply(response, visitorPage(problem, { query, header: (name) => request.get(name) }));
       return;
     }
-    const body = problemBody(problem, requestId, options.publicUrl());
-    sendReply(response, jsonReply(problem.status, body, problemHeaders(problem)));
+    const body = problemBody(problem, requestId, publicUrl());
+    const type = { 'Content-Type': 'application/problem+json; charset=utf-8', 'Cache-Control': 'no-store' };
+    sendReply(response, jsonReply(problem.status, body, { ...type, ...problem.headers }));
   };
-}
-
-function problemHeaders(problem: Problem): Record<string, string> {
-  return { 'Content-Type': 'application/problem+json; charset=utf-8', 'Cache-Control': 'no-store', ...problem.headers };
 }
 
 function asProblem(error: unknown, bodyLimitBytes: number): Problem {

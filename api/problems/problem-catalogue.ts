@@ -87,11 +87,7 @@ export const PROBLEMS = {
     advice: 'Compare the address with /openapi.json.',
     meaning: 'No call has this address. A trailing slash or a capital letter makes another address.',
   },
-  problem_not_found: {
-    status: 404,
-    title: 'There is no such problem',
-    advice: 'Compare the code with /openapi.json.',
-  },
+  problem_not_found: { status: 404, title: 'There is no such problem', advice: 'Compare the code with /openapi.json.' },
   method_not_allowed: {
     status: 405,
     title: 'This method is not allowed here',

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { apiScope, IDS, failureClass, instant, meaningsOf } from '#api/fields/fields.ts';
+import { apiScope, IDS, failureClass, instant, keyOf, meaningsOf } from '#api/fields/fields.ts';
 import { type ProblemCode, problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { problemType } from '#api/problems/problem.ts';
-import { REFUSALS, type Refusal } from '#domain/operator/operator-actions.ts';
+import { REFUSALS } from '#domain/operator/operator-actions.ts';
 import type { IdKind } from '#domain/work/identifiers.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 
@@ -14,7 +14,7 @@ const fieldError = z
   })
   .meta({ id: 'FieldError' });
 
-export const refusal = z.enum(Object.keys(REFUSALS) as [Refusal, ...Refusal[]]);
+export const refusal = keyOf(REFUSALS);
 
 export const EXAMPLE_ADDRESS = 'https://fulfilment.example.com';
 
@@ -22,7 +22,7 @@ export const EXAMPLE_ADDRESS = 'https://fulfilment.example.com';
 export const problemSchema = z
   .strictObject({
     type: z.string().meta({ description: 'Address of a page about this problem.' }),
-    code: z.enum(problemCodes as [ProblemCode, ...ProblemCode[]]).meta({ description: 'Stable; switch on this.' }),
+    code: z.enum(problemCodes).meta({ description: 'Stable; switch on this.' }),
     title: z.string(),
     status: z.int(),
     detail: z.string().optional().meta({ description: 'About this occurrence.' }),

@@ -15,15 +15,6 @@ export interface FieldError {
   readonly message: string;
 }
 
-export interface ProblemOptions {
-  /** Never contains personal data. */
-  readonly detail?: string;
-  readonly errors?: readonly FieldError[];
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly extra?: Readonly<Record<string, unknown>>;
-  readonly cause?: unknown;
-}
-
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly detail: string | undefined;
@@ -31,7 +22,17 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly extra: Readonly<Record<string, unknown>>;
 
-  constructor(code: ProblemCode, options: ProblemOptions = {}) {
+  constructor(
+    code: ProblemCode,
+    options: {
+      /** Never contains personal data. */
+      readonly detail?: string;
+      readonly errors?: readonly FieldError[];
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly extra?: Readonly<Record<string, unknown>>;
+      readonly cause?: unknown;
+    } = {},
+  ) {
     super(options.detail ?? PROBLEMS[code].title, { cause: options.cause });
     this.name = 'Problem';
     this.code = code;
@@ -93,10 +94,12 @@ export function optionalValueOf<Value>(result: OptionalResult<Value>): Value {
 }
 
 export function problemOf(failure: ServiceFailure, detail: string = failure.detail): Problem {
+  const { retryAfterMs } = failure;
+  const seconds = retryAfterMs === undefined ? RETRY_SECONDS : Math.max(1, Math.ceil(retryAfterMs / 1_000));
   return new Problem(codeOf(failure.failure), {
     detail,
     extra: { failure_class: failure.failure },
-    headers: { 'Retry-After': String(retryAfterSeconds(failure)) },
+    headers: { 'Retry-After': String(seconds) },
   });
 }
 
@@ -105,11 +108,6 @@ function codeOf(failure: FailureClass): ProblemCode {
   return UNAVAILABLE.has(failure) ? 'service_unavailable' : 'service_failed';
 }
 
-function retryAfterSeconds({ retryAfterMs }: ServiceFailure): number {
-  return retryAfterMs === undefined ? RETRY_SECONDS : Math.max(1, Math.ceil(retryAfterMs / 1_000));
-}
-
-/** @throws Problem when it was not found. */
 export function requireFound<Found>(found: Found | undefined, code: ProblemCode): Found {
   if (found === undefined) throw new Problem(code);
   return found;
@@ -171,7 +169,7 @@ export function fieldProblem(
   return new Problem(code, { ...(first !== undefined && { detail: `${sentenceOf(first)}${rest}` }), errors, extra });
 }
 
-const PLACES = { body: 'field', query: 'parameter', path: 'parameter', header: 'header' } as const;
+export const PLACES = { body: 'field', query: 'parameter', path: 'parameter', header: 'header' } as const;
 
 function sentenceOf({ in: where, field, message }: FieldError): string {
   const subject = field === '' ? `The ${where}` : `The ${PLACES[where]} \`${field}\``;

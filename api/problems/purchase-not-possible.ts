@@ -3,26 +3,25 @@ import type { FieldError } from '#api/problems/problem.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { Listing } from '#upstream/client.ts';
 
-export type OffersOf = 'packages' | 'plans' | 'options';
+export const NAMED = {
+  packages: {
+    field: 'package_id',
+    noun: 'package',
+    missing: 'is not the id of a package that is sold now; `GET /v1/packages` lists them',
+  },
+  plans: {
+    field: 'vpn_plan_id',
+    noun: 'VPN plan',
+    missing: 'is not the id of a VPN plan that is sold now; `GET /v1/vpn/plans` lists them',
+  },
+  options: {
+    field: 'package_id',
+    noun: 'package',
+    missing: 'is not a top-up option of this eSIM; `GET /v1/esims/{id}/topup-options` lists them',
+  },
+} as const;
 
-export const NAMED: Readonly<Record<OffersOf, { field: 'package_id' | 'vpn_plan_id'; noun: string; missing: string }>> =
-  {
-    packages: {
-      field: 'package_id',
-      noun: 'package',
-      missing: 'is not the id of a package that is sold now; `GET /v1/packages` lists them',
-    },
-    plans: {
-      field: 'vpn_plan_id',
-      noun: 'VPN plan',
-      missing: 'is not the id of a VPN plan that is sold now; `GET /v1/vpn/plans` lists them',
-    },
-    options: {
-      field: 'package_id',
-      noun: 'package',
-      missing: 'is not a top-up option of this eSIM; `GET /v1/esims/{id}/topup-options` lists them',
-    },
-  };
+export type OffersOf = keyof typeof NAMED;
 
 export interface Offer {
   readonly id: number;

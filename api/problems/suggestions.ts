@@ -66,15 +66,12 @@ function best(candidates: readonly string[], differenceOf: (candidate: string) =
 
 function differenceOfNames(name: string, candidate: string): number | undefined {
   const [given, other] = [wordsOf(name), wordsOf(candidate)];
-  if (OPPOSITES.some(([one, two]) => contradict(given, other, one, two) || contradict(given, other, two, one))) return;
+  const contradict = (one: string, two: string) => given.includes(one) && other.includes(two);
+  if (OPPOSITES.some(([one, two]) => contradict(one, two) || contradict(two, one))) return;
   if (given.join('') === other.join('')) return 0;
   const changes = differenceOfWords(given.join(''), other.join(''));
   if (changes !== undefined) return changes;
   return share(given, other) >= 0.5 || share(other, given) >= 0.5 ? MAX_LENGTH : undefined;
-}
-
-function contradict(given: readonly string[], other: readonly string[], one: string, two: string): boolean {
-  return given.includes(one) && other.includes(two);
 }
 
 /** 0 unless `all` has each word of `part`. */

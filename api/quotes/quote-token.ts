@@ -27,14 +27,6 @@ export function quoteToken(keyRing: KeyRing, item: QuotedItem, { amount, currenc
   return PREFIX + keyRing.encrypt(JSON.stringify(plain), AAD).toString('base64url');
 }
 
-/** `other`: no quote of ours for this caller and item. */
-function quotedPrice(keyRing: KeyRing, token: string, item: QuotedItem, now: number): Money | 'expired' | 'other' {
-  const read = token.startsWith(PREFIX) ? contentOf(keyRing, token.slice(PREFIX.length)) : undefined;
-  if (read === undefined || read.of !== nameOf(item)) return 'other';
-  if (read.expires <= now) return 'expired';
-  return { amount: read.amount, currency: read.currency };
-}
-
 function contentOf(keyRing: KeyRing, encoded: string): z.output<typeof content> | undefined {
   try {
     return content.parse(JSON.parse(keyRing.decryptText(Buffer.from(encoded, 'base64url'), AAD)));
@@ -48,7 +40,7 @@ function nameOf({ lineageId, kind, itemId, esimId }: QuotedItem): string {
   return [lineageId, kind, itemId, esimId ?? ''].join('/');
 }
 
-export type LimitOfRequest =
+type LimitOfRequest =
   | { readonly limit: Money | undefined; readonly error?: never; readonly isExpired?: never }
   | { readonly limit?: never; readonly error: FieldError; readonly isExpired: boolean };
 
@@ -64,10 +56,11 @@ export function limitOfRequest(
 ): LimitOfRequest {
   if (token === undefined) return { limit };
   if (limit !== undefined) return refused('must not be given together with `max_price`');
-  const price = quotedPrice(keyRing, token, item, now);
-  if (price === 'expired') return refused('is the id of a quote that has expired', true);
-  if (price === 'other') return refused('is not the id of a quote for this purchase by this API key');
-  return { limit: price };
+  const read = token.startsWith(PREFIX) ? contentOf(keyRing, token.slice(PREFIX.length)) : undefined;
+  if (read === undefined || read.of !== nameOf(item))
+    return refused('is not the id of a quote for this purchase by this API key');
+  if (read.expires <= now) return refused('is the id of a quote that has expired', true);
+  return { limit: { amount: read.amount, currency: read.currency } };
 }
 
 function refused(message: string, isExpired = false): LimitOfRequest {

@@ -23,8 +23,8 @@ import {
   suggestedPriceField,
   suggestedPriceJson,
 } from '#api/pricing/suggested-price.ts';
-import { type FieldError, invalid } from '#api/problems/problem.ts';
-import { objections, type Offer, type Wanted } from '#api/problems/purchase-not-possible.ts';
+import { invalid } from '#api/problems/problem.ts';
+import { objections, type Offer, type OffersOf } from '#api/problems/purchase-not-possible.ts';
 import { type QuotedItem, quoteToken } from '#api/quotes/quote-token.ts';
 import { vpnPlanId } from '#api/vpn/vpn-plans.ts';
 import { scopesOfKind } from '#db/access/api-keys.ts';
@@ -110,14 +110,6 @@ interface Priced extends Offer {
   readonly price_for_reseller: string;
 }
 
-interface Subject {
-  readonly item: QuotedItem;
-  readonly wanted: Wanted;
-  readonly offers: ReadAt<Listing<Priced>>;
-  /** Undefined: not listed. */
-  readonly priced: PricedItem | undefined;
-}
-
 export function quoteOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
   const { database, keyRing, now, spendLimit } = dependencies;
   return [
@@ -136,11 +128,8 @@ export function quoteOperations(dependencies: ApiDependencies, offers: Offers): 
       answers: { 200: jsonAnswer('The quote.', quoteOutput) },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ body, caller }) => {
-        const { item, wanted, priced, offers: listed } = await subjectOf(dependencies, offers, body, caller);
-        const { value, readAt } = listed;
-        const offer = value.items.find(({ id }) => id === item.itemId);
+        const { item, objecting, offer, priced, readAt } = await subjectOf(dependencies, offers, body, caller);
         const price = offer === undefined ? null : { amount: offer.price_for_reseller, currency: offer.currency };
-        const objecting = objectionsOf(value, wanted);
         const { max_price: limit } = body;
         const isAboveLimit = price !== null && limit?.currency === price.currency && !isWithin(limit, price);
         // The gate's state concerns the whole account: a key that cannot buy this does not see it.
@@ -151,7 +140,10 @@ export function quoteOperations(dependencies: ApiDependencies, offers: Offers): 
           price === null || !mayBuy
             ? []
             : await database.run((db) => foreseenHolds(db, { ...purchase, price }, { spendLimit, now: now() }));
-        const holds = [...foreseen, ...(isAboveLimit ? [{ failure: 'price_above_limit' } as const] : [])];
+        const holds: ForeseenHold[] = [
+          ...foreseen,
+          ...(isAboveLimit ? [{ failure: 'price_above_limit' } as const] : []),
+        ];
         const expiresAt = now() + QUOTE_VALID_MS;
         const isBuyable = price !== null && objecting.length === 0 && !isAboveLimit;
         return jsonReply(200, {
@@ -165,7 +157,11 @@ export function quoteOperations(dependencies: ApiDependencies, offers: Offers): 
           price: price && plainMoney(price.amount, price.currency),
           suggested_price: priced === undefined ? null : suggestedPriceJson(priced, await database.run(rulesInForce)),
           objections: objecting.map(({ field, message }) => ({ field, message })),
-          holds: holds.map(holdJson),
+          holds: holds.map(({ failure, detail = null }) => ({
+            failure_class: failure,
+            meaning: FAILURE_CLASSES[failure].meaning,
+            detail,
+          })),
           expires_at: isBuyable ? new Date(expiresAt).toISOString() : null,
           ...ageOf(readAt, now()),
         });
@@ -174,65 +170,42 @@ export function quoteOperations(dependencies: ApiDependencies, offers: Offers): 
   ];
 }
 
-function holdJson({ failure, detail }: ForeseenHold) {
-  return { failure_class: failure, meaning: FAILURE_CLASSES[failure].meaning, detail: detail ?? null };
-}
-
-/** A list that may be incomplete proves no absence, but a quote needs a price. */
-function objectionsOf(list: Listing<Offer>, wanted: Wanted): readonly FieldError[] {
-  return objections({ ...list, complete: true }, wanted);
-}
-
-type QuoteBody = z.output<typeof quoteInput>;
-
+/** What is asked for, with its offer and price; both are undefined when the service does not list it. */
 async function subjectOf(
   { database }: ApiDependencies,
   offers: Offers,
-  body: QuoteBody,
+  body: z.output<typeof quoteInput>,
   { lineageId, ownerId, scopes }: Caller,
-): Promise<Subject> {
+) {
   const { package_id: packageId, vpn_plan_id: planId, esim_id: esimId, max_price: maxPrice } = body;
-  const common = { maxPrice, ifUnavailable: 'report' } as const;
+  const about = <Item extends Priced>(
+    { value, readAt }: ReadAt<Listing<Item>>,
+    of: OffersOf,
+    item: QuotedItem,
+    pricedItem: (offer: Item) => PricedItem,
+  ) => {
+    const offer = value.items.find(({ id }) => id === item.itemId);
+    const wanted = { of, id: item.itemId, maxPrice, ifUnavailable: 'report' } as const;
+    // A list that may be incomplete proves no absence, but a quote needs a price.
+    const objecting = objections({ ...value, complete: true }, wanted);
+    return { item, objecting, offer, priced: offer && pricedItem(offer), readAt };
+  };
   if (planId !== undefined) {
     if (packageId !== undefined || esimId !== undefined)
       throw misfit('must not be given with other ids', 'vpn_plan_id');
-    const plans = await offers.plans.get();
-    return {
-      item: { lineageId, kind: 'vpn_subscription', itemId: planId, esimId: undefined },
-      wanted: { ...common, of: 'plans', id: planId },
-      offers: plans,
-      priced: mapped(plans, planId, (plan) => pricedPlan(listedPrice(plan))),
-    };
+    const item = { lineageId, kind: 'vpn_subscription', itemId: planId, esimId: undefined } as const;
+    return about(await offers.plans.get(), 'plans', item, (plan) => pricedPlan(listedPrice(plan)));
   }
   if (packageId === undefined) throw misfit('is required, unless `vpn_plan_id` is given', 'package_id');
-  const wanted = { ...common, id: packageId } as const;
   if (esimId === undefined) {
-    const packages = await offers.packages.get();
-    return {
-      item: { lineageId, kind: 'order', itemId: packageId, esimId: undefined },
-      wanted: { ...wanted, of: 'packages' },
-      offers: packages,
-      priced: mapped(packages, packageId, (each) => pricedPackage(listedPrice(each))),
-    };
+    const item = { lineageId, kind: 'order', itemId: packageId, esimId } as const;
+    return about(await offers.packages.get(), 'packages', item, (each) => pricedPackage(listedPrice(each)));
   }
   if (!scopes.includes('esims:read')) throw lacking('esims:read');
   const { serviceEsimId } = await database.run((db) => requireEsim(db, esimId, ownerId));
   const options = await offers.topupOptions(serviceEsimId).get();
-  return {
-    item: { lineageId, kind: 'topup', itemId: packageId, esimId },
-    wanted: { ...wanted, of: 'options' },
-    offers: options,
-    priced: mapped(options, packageId, (each) => pricedPackage(listedPrice(each))),
-  };
-}
-
-function mapped<Item extends Offer>(
-  { value }: ReadAt<Listing<Item>>,
-  id: number,
-  priced: (item: Item) => PricedItem,
-): PricedItem | undefined {
-  const found = value.items.find((each) => each.id === id);
-  return found && priced(found);
+  const item = { lineageId, kind: 'topup', itemId: packageId, esimId } as const;
+  return about(options, 'options', item, (each) => pricedPackage(listedPrice(each)));
 }
 
 function misfit(message: string, field: string) {

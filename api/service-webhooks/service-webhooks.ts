@@ -20,15 +20,13 @@ import {
   type WebhookVerdict,
 } from '#crypto/webhook-signatures.ts';
 import { OWN_PING } from '#db/queues/inbox.ts';
-import type { PurchaseEvent } from '#domain/relay/observation.ts';
 import type { InboxResult, ParsedWebhook, VerifiedWebhook } from '#fulfilment/reports/inbox-writer.ts';
 import type { UnusedObserver } from '#telemetry/observers.ts';
 import { currentTraceparent } from '#telemetry/tracing.ts';
-import { type EventKind, serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
+import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
 import { parseEvent, QUARANTINE_REASONS } from '#upstream/mapping/events.ts';
 
 const RESULTS = ['accepted', 'quarantined', 'duplicate', 'replayed'] as const;
-type Result = (typeof RESULTS)[number];
 
 /** Visible ASCII. Ids of rows of the reconciler begin with `read:`. */
 const DELIVERY_ID = /^(?!read:)[\x21-\x7e]{1,255}$/;
@@ -162,7 +160,8 @@ async function receive(
   const parsed = readDelivery(bytes, dependencies.onUnused);
   const traceparent = currentTraceparent();
   const stored = await intake.accept({ deliveryId, timestamp, body: bytes, headerEvent, traceparent, parsed });
-  const result = resultOf(stored, parsed.state);
+  const kept = parsed.state === 'quarantined' ? 'quarantined' : 'accepted';
+  const result: (typeof RESULTS)[number] = stored.kind === 'stored' ? kept : stored.kind;
   metrics.webhookDeliveries.inc({ result });
   alertOn(dependencies, stored, { deliveryId, headerEvent, parsed });
   return jsonReply(200, { result });
@@ -190,11 +189,6 @@ async function verify(
 
 /** Well-formed and fresh: only another secret would change the verdict. */
 const MAY_HAVE_A_NEW_SECRET: ReadonlySet<WebhookRefusal> = new Set(['signature_mismatch', 'no_accepted_secret']);
-
-function resultOf(stored: InboxResult, state: 'pending' | 'quarantined' | 'ignored'): Result {
-  if (stored.kind !== 'stored') return stored.kind;
-  return state === 'quarantined' ? 'quarantined' : 'accepted';
-}
 
 function alertOn(
   { logger, metrics }: ApiDependencies,
@@ -231,28 +225,25 @@ function alertOn(
 export function readDelivery(body: Buffer, onUnused?: UnusedObserver): ParsedWebhook {
   const event = parseEvent(body, (kind, fields) => onUnused?.(`event ${kind}`, { fields, items: 0 }));
   switch (event.kind) {
-    case 'purchase':
-      return readPurchase(event.purchase, event.event);
+    case 'purchase': {
+      const { kind, outcome, serviceId, reference, serviceEsimId } = event.purchase;
+      return {
+        event: event.event,
+        state: 'pending',
+        subjectKind: kind,
+        outcome,
+        ...(serviceId !== undefined && { serviceId }),
+        ...(reference !== undefined && { reference }),
+        ...(serviceEsimId !== undefined && { serviceEsimId }),
+      };
+    }
     case 'ping':
       return { state: 'ignored', event: event.event, note: 'A connectivity test.' };
     case 'quarantine':
       return {
         state: 'quarantined',
         note: QUARANTINE_REASONS[event.reason],
-        ...(event.event === undefined ? {} : { event: event.event }),
+        ...(event.event !== undefined && { event: event.event }),
       };
   }
-}
-
-function readPurchase(purchase: PurchaseEvent, event: EventKind): ParsedWebhook {
-  const { kind, outcome, serviceId, reference, serviceEsimId } = purchase;
-  return {
-    event,
-    state: 'pending',
-    subjectKind: kind,
-    outcome,
-    ...(serviceId === undefined ? {} : { serviceId }),
-    ...(reference === undefined ? {} : { reference }),
-    ...(serviceEsimId === undefined ? {} : { serviceEsimId }),
-  };
 }

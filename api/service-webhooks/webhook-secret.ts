@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { instant, instantJson } from '#api/fields/fields.ts';
+import { instant, instantJson, overlapSeconds } from '#api/fields/fields.ts';
 import { answerOnce, findReplay } from '#api/http/idempotency.ts';
 import { type CallerRequest, type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { Problem, problemOf } from '#api/problems/problem.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { type ReplacedWebhookSecret, WebhookSecretStore } from '#db/service/webhook-secrets.ts';
-import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
 import { changeWebhookSecret, type SecretChange, type SecretRefusal } from '#upstream/webhook-secret.ts';
 
 const PATH = '/v1/service/webhook-secret';
@@ -37,17 +36,11 @@ const secretOutput = z
 
 const rotation = z
   .strictObject({
-    overlap_seconds: z
-      .int({ error: 'must be a whole number of seconds' })
-      .min(0)
-      .max(MAX_WEBHOOK_SECRET_OVERLAP_MS / 1_000)
-      .optional()
-      .meta({
-        description:
-          'How long former secrets remain valid; default: the configured overlap. With 0, after one has leaked, no ' +
-          'former stored one is valid from now on; those of `SERVICE_WEBHOOK_SECRETS` are until they are removed.',
-        example: 3_600,
-      }),
+    overlap_seconds: overlapSeconds(
+      'How long former secrets remain valid; default: the configured overlap. With 0, after one has leaked, no ' +
+        'former stored one is valid from now on; those of `SERVICE_WEBHOOK_SECRETS` are until they are removed.',
+      3_600,
+    ),
   })
   .meta({ id: 'WebhookSecretRotation' });
 
@@ -105,17 +98,13 @@ async function change(
   if (before !== undefined) return before;
   // In its own transaction: the audit log keeps the attempt even when the change fails.
   await database.run((db) => addAuditEntry(db, entry, new Date(now())));
-  const reply = await answerOnce(
-    dependencies,
-    request,
-    // The lock of the transaction excludes other changes until this one is stored.
-    async (tx) => {
-      const store = new WebhookSecretStore(tx, { keyRing, environment, overlapMs, now });
-      const result = await changeWebhookSecret(service, store, kind);
-      if (!result.ok) throw refusal(result);
-      return jsonReply(kind === 'create' ? 201 : 200, secretJson(dependencies, result.stored));
-    },
-  );
+  // The lock of the transaction excludes other changes until this one is stored.
+  const reply = await answerOnce(dependencies, request, async (tx) => {
+    const store = new WebhookSecretStore(tx, { keyRing, environment, overlapMs, now });
+    const result = await changeWebhookSecret(service, store, kind);
+    if (!result.ok) throw refusal(result);
+    return jsonReply(kind === 'create' ? 201 : 200, secretJson(dependencies, result.stored));
+  });
   await storedSecrets.refresh();
   return reply;
 }

@@ -5,21 +5,19 @@ import { type DocumentedAnswer, type Incoming, type Operation, publicOperation }
 import { type Reply, bytesReply } from '#api/http/reply.ts';
 import { databaseUnavailable } from '#api/problems/error-handler.ts';
 import type { Problem } from '#api/problems/problem.ts';
-import { esimPage, previewPage } from '#api/share-links/page/esim-page.ts';
-import { messagePage, PAGE_TEXTS } from '#api/share-links/page/page-frame.ts';
-import { SHARE_EXAMPLE_SECRET } from '#api/share-links/share-link-schemas.ts';
-import { hashShareSecret } from '#crypto/generated-secrets.ts';
+import { esimPage, messagePage, PAGE_TEXTS, previewPage } from '#api/share-links/page/esim-page.ts';
+import { SHARE_EXAMPLE_SECRET } from '#api/share-links/share-links.ts';
+import { hashSecret } from '#crypto/generated-secrets.ts';
 import { type ShareLanguage, shareLanguages } from '#domain/esims/share-link.ts';
 import { findOpenShareLink, readSharedView, recordShareLinkView } from '#fulfilment/share-links/share-links.ts';
 
-const HTML_TYPE = 'text/html';
 const params = z.strictObject({
   secret: z.string().meta({ description: 'The secret of the link.', example: SHARE_EXAMPLE_SECRET }),
 });
 
 const page = (description: string, headers: DocumentedAnswer['headers'] = {}): DocumentedAnswer => ({
   description,
-  contentType: HTML_TYPE,
+  contentType: 'text/html',
   headers,
 });
 
@@ -61,10 +59,10 @@ export function sharePageOperations(dependencies: ApiDependencies): Operation[] 
 async function sharedPage(dependencies: ApiDependencies, incoming: Incoming): Promise<Reply | undefined> {
   const { database, now } = dependencies;
   const { secret } = params.parse(incoming.params);
-  const found = await database.run((db) => findOpenShareLink(db, hashShareSecret(secret), new Date(now())));
+  const found = await database.run((db) => findOpenShareLink(db, hashSecret(secret), new Date(now())));
   if (found === undefined) return undefined;
   const language = pageLanguage(incoming, found.link.language);
-  const isShown = isAskedFor(incoming.query);
+  const isShown = z.looseObject({ show: z.literal('1') }).safeParse(incoming.query).success;
   if (incoming.isHead || (isPreview(incoming) && !isShown)) return previewPage(language, found.link.label);
 
   const { isOpen, view } = await database.transaction(async (tx) => ({
@@ -84,10 +82,6 @@ async function sharedPage(dependencies: ApiDependencies, incoming: Incoming): Pr
   });
 }
 
-function isAskedFor(query: unknown): boolean {
-  return z.looseObject({ show: z.literal('1') }).safeParse(query).success;
-}
-
 /** The same for unknown, expired and revoked links: it must not tell which secrets have existed. */
 function gonePage(request: LanguageRequest): Reply {
   const language = pageLanguage(request);
@@ -101,57 +95,28 @@ function problemPage({ status, headers }: Problem, request: LanguageRequest): Re
   return messagePage(status, language, status === 429 ? tooMany : unavailable, headers);
 }
 
-/** Headers choose what is shown first, and never grant anything. */
-type Headers = Pick<Incoming, 'header'>;
-
 /** By their own names for themselves. Not every name with "bot" in it: there are phones with such names. */
 const PREVIEWS = new RegExp(
-  [
-    'facebookexternalhit',
-    'facebookcatalog',
-    'meta-externalfetcher',
-    'WhatsApp/',
-    'Twitterbot',
-    'TelegramBot',
-    'Slackbot',
-    'Slack-ImgProxy',
-    'Discordbot',
-    'LinkedInBot',
-    'SkypeUriPreview',
-    'MicrosoftPreview',
-    'Snap URL Preview',
-    'Viber',
-    'Iframely',
-    'redditbot',
-    'Pinterestbot',
-    'vkShare',
-    'Googlebot',
-    'Google-PageRenderer',
-    'GoogleOther',
-    'bingbot',
-    'BingPreview',
-    'Applebot',
-    'YandexBot',
-    'Baiduspider',
-    'DuckDuckBot',
-    'Mastodon/',
-  ].join('|'),
+  'facebookexternalhit|facebookcatalog|meta-externalfetcher|WhatsApp/|Twitterbot|TelegramBot|Slackbot|' +
+    'Slack-ImgProxy|Discordbot|LinkedInBot|SkypeUriPreview|MicrosoftPreview|Snap URL Preview|Viber|Iframely|' +
+    'redditbot|Pinterestbot|vkShare|Googlebot|Google-PageRenderer|GoogleOther|bingbot|BingPreview|Applebot|' +
+    'YandexBot|Baiduspider|DuckDuckBot|Mastodon/',
   'i',
 );
 
-/** A preview, a search engine, or a browser that loads pages in advance. */
-function isPreview({ header }: Headers): boolean {
+/** A preview, a search engine, or a browser that loads pages in advance. A header never grants anything. */
+function isPreview({ header }: Pick<Incoming, 'header'>): boolean {
   const purpose = [header('Sec-Purpose'), header('Purpose'), header('X-Moz'), header('X-Purpose')].join(' ');
   return /\b(?:prefetch|preview)\b/i.test(purpose) || PREVIEWS.test(header('User-Agent') ?? '');
 }
 
-function phoneOf({ header }: Headers): 'ios' | 'android' | undefined {
+function phoneOf({ header }: Pick<Incoming, 'header'>): 'ios' | 'android' | undefined {
   const agent = header('User-Agent') ?? '';
   if (/\b(?:iPhone|iPad)\b/.test(agent)) return 'ios';
   return /\bAndroid\b/.test(agent) ? 'android' : undefined;
 }
 
-export type LanguageRequest = Pick<Incoming, 'query' | 'header'>;
+type LanguageRequest = Pick<Incoming, 'query' | 'header'>;
 
 const chosen = z.looseObject({ lang: z.enum(shareLanguages) });
 /** More than browsers send. */

@@ -9,7 +9,6 @@ import { problemPath } from '#api/problems/problem.ts';
 import { webhookExample } from '#api/webhook-endpoints/event-webhooks.ts';
 import { type EventSubjectKind, type EventType, EVENT_TYPES } from '#domain/events/event-types.ts';
 
-/** A page of the documentation site. */
 export interface Guide {
   /** The last part of its address, `/docs/guides/<name>`. */
   readonly name: string;
@@ -59,7 +58,6 @@ export const GUIDE_GROUPS: Readonly<Record<string, readonly Guide[]>> = {
 
 export const GUIDES: readonly Guide[] = Object.values(GUIDE_GROUPS).flat();
 
-/** Maximum number of calls to list for one code. */
 const LISTED_CALLS = 8;
 
 const HEAD = `# Errors, one by one
@@ -87,11 +85,8 @@ function errorsPage(operations: readonly Operation[]): string {
   const sections = byStatus.map(([status, codes]) =>
     [`## ${status} ${STATUS_CODES[status] ?? ''}`, '', ...codes.map((code) => sectionOf(code, operations))].join('\n'),
   );
-  return (
-    [`${HEAD}| code | status | title | again |`, '|---|---|---|---|', ...overview, '', ...sections]
-      .join('\n')
-      .trimEnd() + '\n'
-  );
+  const lines = [`${HEAD}| code | status | title | again |`, '|---|---|---|---|', ...overview, '', ...sections];
+  return `${lines.join('\n').trimEnd()}\n`;
 }
 
 function sectionOf(code: ProblemCode, operations: readonly Operation[]): string {
@@ -125,20 +120,11 @@ function callsLine(calls: readonly string[], all: number): string {
     : `Returned by ${calls.length} calls; \`/docs\` lists it at each of them.`;
 }
 
-/** Whether the same request may be sent again. */
 function again(code: ProblemCode): string {
   const status: number = PROBLEMS[code].status;
-  if (
-    code === 'idempotency_in_progress' ||
-    code === 'webhook_secret_busy' ||
-    status === 429 ||
-    status === 500 ||
-    status > 501
-  )
-    return 'yes';
-  return status === 400 || status === 401 || status === 403 || status === 413 || status === 415 || status === 422
-    ? 'after a change'
-    : 'no';
+  if (code === 'idempotency_in_progress' || code === 'webhook_secret_busy') return 'yes';
+  if (status === 429 || status === 500 || status > 501) return 'yes';
+  return [400, 401, 403, 413, 415, 422].includes(status) ? 'after a change' : 'no';
 }
 
 type Shape = (typeof eventShapes)[number];
@@ -210,7 +196,6 @@ function fieldsOf({ shape: { data } }: Shape): string[] {
   });
 }
 
-/** The types of a field, one word each. */
 function namesOf({ type = 'string', format, $ref, allOf }: z.output<typeof field>): string[] {
   if ([$ref, allOf?.[0]?.$ref].some((each) => each?.endsWith('/Money'))) return ['amount'];
   return [type]

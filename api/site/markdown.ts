@@ -4,7 +4,6 @@ import { escapeHtml } from '#api/http/html.ts';
 import type { Operation } from '#api/http/operation.ts';
 import { type Guide, GUIDES } from '#api/site/guides.ts';
 
-/** A rendered document. */
 export interface RenderedGuide {
   readonly html: string;
   /** Its headings of the second and third level, in their order. */
@@ -63,7 +62,6 @@ export function renderMarkdown(markdown: string, file: string, docs: string): Re
   return { html, headings };
 }
 
-/** Where a link of a document leads on the site. */
 function targetOf(
   href: string,
   file: string,
@@ -102,30 +100,14 @@ function plainText(html: string): string {
     .replaceAll('&amp;', '&');
 }
 
-/** A place that the search of the site finds. */
-export interface SearchEntry {
-  readonly title: string;
-  /** The guide or the method and path. */
-  readonly where: string;
-  /** Relative to `/docs`. */
-  readonly href: string;
-  /** More words by which it is found. */
-  readonly text: string;
-  /** The section explains a code of an error. */
-  readonly code?: true;
-}
-
 /** Maximum number of letters of a section that are searched. */
 const SEARCHED = 1_500;
 
 /** Where of a whole guide; its entries come before others with the same words. */
 const PAGE = 'Guide';
 
-/** Entries for each section of the guides and for each call. */
-export function searchIndex(
-  guides: readonly (Guide & RenderedGuide)[],
-  operations: readonly Operation[],
-): SearchEntry[] {
+/** Entries for each section of the guides and for each call, with more words by which it is found. */
+export function searchIndex(guides: readonly (Guide & RenderedGuide)[], operations: readonly Operation[]) {
   // A section with a page of its own is found there.
   const own = new Set(guides.map(({ section }) => section));
   return [
@@ -134,7 +116,7 @@ export function searchIndex(
   ];
 }
 
-function sectionsOf({ name, title, html, headings }: Guide & RenderedGuide): SearchEntry[] {
+function sectionsOf({ name, title, html, headings }: Guide & RenderedGuide) {
   const parts = html.split(/<h[23] id="/);
   const first = { title, where: PAGE, href: `guides/${name}`, text: wordsOf(parts[0] ?? '') };
   const sections = headings.map(({ id, text, level }, index) => ({
@@ -142,19 +124,16 @@ function sectionsOf({ name, title, html, headings }: Guide & RenderedGuide): Sea
     where: title,
     href: `guides/${name}#${id}`,
     text: wordsOf(parts[index + 1] ?? ''),
-    ...(name === 'errors' && level === 3 ? { code: true as const } : {}),
+    // The section explains a code of an error.
+    ...(name === 'errors' && level === 3 ? { code: true } : {}),
   }));
   return [first, ...sections];
 }
 
-function callEntry({ id, method, path, tag, summary }: Operation): SearchEntry {
-  const href = `reference#tag/${slug(tag)}/${method.toUpperCase()}${path}`;
+function callEntry({ id, method, path, tag, summary }: Operation) {
+  const tagInAddress = tag.toLowerCase().replaceAll(' ', '-');
+  const href = `reference#tag/${tagInAddress}/${method.toUpperCase()}${path}`;
   return { title: summary, where: `${method.toUpperCase()} ${path}`, href, text: `${id} ${tag}` };
-}
-
-/** The name of a tag in the addresses of the reference. */
-function slug(tag: string): string {
-  return tag.toLowerCase().replaceAll(' ', '-');
 }
 
 function wordsOf(html: string): string {

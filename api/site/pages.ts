@@ -1,9 +1,12 @@
 import { escapeHtml } from '#api/http/html.ts';
+import { type ProblemCode, problemCodes, problemRow, PROBLEMS } from '#api/problems/problem-catalogue.ts';
+import { problemExample } from '#api/problems/problem-schema.ts';
+import { problemPath } from '#api/problems/problem.ts';
 import { GUIDE_GROUPS, type Guide } from '#api/site/guides.ts';
 import type { RenderedGuide } from '#api/site/markdown.ts';
 
 /** Head and top bar around the content of a page. @param docs address of `/docs`, relative to the page. */
-export function sitePage(docs: string, title: string, content: string, scripts: readonly string[] = []): string {
+function sitePage(docs: string, title: string, content: string, scripts: readonly string[] = []): string {
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -28,7 +31,6 @@ ${scripts.map((name) => `    <script src="${docs}/assets/${name}"></script>\n`).
 `;
 }
 
-/** The first page: what there is, and where to begin. */
 export function homePage(docs: string): string {
   const groups = Object.entries(GUIDE_GROUPS)
     .map(
@@ -49,7 +51,6 @@ export function homePage(docs: string): string {
   return sitePage(docs, 'Reseller fulfilment API', content);
 }
 
-/** The page of a guide, with the navigation of all guides and of its sections. */
 export function guidePage(docs: string, guide: Guide, { html, headings }: RenderedGuide): string {
   const sections = headings
     .filter(({ level }) => level === 2)
@@ -70,12 +71,38 @@ ${html}
   return sitePage(docs, guide.title, content);
 }
 
+export function problemPage(docs: string, code: ProblemCode): string {
+  const { status, title, advice, meaning } = problemRow(code);
+  const others = problemCodes
+    .map(
+      (each) =>
+        `<li><a href="..${problemPath(each)}"><code>${each}</code></a> ${escapeHtml(PROBLEMS[each].title)}</li>`,
+    )
+    .join('');
+  const content = `    <main class="problem">
+      <h1>${escapeHtml(title)}</h1>
+      <p><code>${code}</code>, HTTP status ${status}</p>
+      ${meaning === undefined ? '' : `<h2>What it means</h2>\n      <p>${marked(meaning)}</p>`}
+      <h2>What to do</h2>
+      <p>${marked(advice)}</p>
+      <h2>An example</h2>
+      <pre>${escapeHtml(JSON.stringify(problemExample(code), undefined, 2))}</pre>
+      <h2>All problems</h2>
+      <ul>${others}</ul>
+    </main>`;
+  return sitePage(docs, code, content);
+}
+
 /** The page of the reference, which its script fills. */
 export function referencePage(docs: string): string {
   const content = `    <div id="reference"></div>
     <noscript><p>The reference needs a script.
       <a href="${docs}/../openapi.json">openapi.json</a> has the same content.</p></noscript>`;
   return sitePage(docs, 'API reference', content, ['scalar.js', 'reference.js']);
+}
+
+function marked(text: string): string {
+  return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
 function guideList(docs: string, current: Guide): string {

@@ -3,14 +3,10 @@ import type { Operation } from '#api/http/operation.ts';
 import { bodyExampleOf } from '#api/openapi/examples.ts';
 import { openApiDocument } from '#api/openapi/openapi.ts';
 
-interface Paths {
-  readonly paths?: Readonly<Record<string, Readonly<Record<string, object>>>>;
-}
-
 /** The description of the API with samples for the TypeScript client; the reference generates the other samples. */
 export function referenceDocument(operations: readonly Operation[], version: string, publicUrl: string): object {
   const document = openApiDocument(operations, version);
-  const { paths = {} } = document as Paths;
+  const { paths = {} } = document as { readonly paths?: Readonly<Record<string, Readonly<Record<string, object>>>> };
   for (const operation of operations) {
     const source = typescriptSample(operation, publicUrl);
     const described = paths[operation.path]?.[operation.method];
@@ -75,7 +71,6 @@ function fieldsOf(schema: z.ZodObject | undefined): [string, z.ZodType][] {
   );
 }
 
-/** The example of a field. */
 function exampleOf(schema: z.ZodType): string | undefined {
   const example = schema.meta()?.['example'];
   return typeof example === 'string' || typeof example === 'number' ? String(example) : undefined;

@@ -5,7 +5,6 @@ import { purchaseExpansions, requireEsim, purchaseExpansionsOutput } from '#api/
 import { idInput, ourId, packageId, packageIdInQuery } from '#api/fields/fields.ts';
 import { type Operation, operation } from '#api/http/operation.ts';
 import { type CsvColumns, fields } from '#api/lists/csv-file.ts';
-import { pageOf } from '#api/lists/lists.ts';
 import type { Offers } from '#api/offers/offers.ts';
 import { wantedOf } from '#api/problems/purchase-not-possible.ts';
 import { callerReference, createWork, creationAnswers, creationCall } from '#api/work/create-work.ts';
@@ -20,9 +19,8 @@ import {
   customerReferenceOutput,
   purchaseInput,
 } from '#api/work/work-input.ts';
-import { referenceJson, workJson } from '#api/work/work-json.ts';
 import { purchaseColumns, workColumns, workOperations } from '#api/work/work-operations.ts';
-import { findersOf, type WorkResource, type WorkJson } from '#api/work/work-resource.ts';
+import { findersOf, referenceJson, type WorkJson, workJson, type WorkResource } from '#api/work/work-resource.ts';
 import { workFilter, PURCHASE_ENDS, referenceOutput, workListQuery, workOutput } from '#api/work/work-schemas.ts';
 import { findEsim } from '#db/esims/esim-queries.ts';
 import type { Owner } from '#db/lists/ownership.ts';
@@ -31,13 +29,11 @@ import { NO_ATTEMPTS } from '#db/work/work-reads.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 import { acceptTopup } from '#fulfilment/accept/work.ts';
 
-const externalTopupId = callerReferenceInput('topup', 'shop-topup-000017');
-
 const topupInput = z
   .strictObject({
     esim_id: idInput('esim'),
     package_id: packageId.meta({ description: "One of the eSIM's top-up options.", example: 1002 }),
-    external_topup_id: externalTopupId.optional(),
+    external_topup_id: callerReferenceInput('topup', 'shop-topup-000017').optional(),
     ...purchaseInput('topup'),
     customer_reference: customerReference.optional().meta({
       description: 'Your reference of the customer. Without it, that of the eSIM. Stored encrypted.',
@@ -60,8 +56,6 @@ const topupOutput = z
   .meta({ id: 'Topup' });
 
 type TopupOutput = z.input<typeof topupOutput>;
-
-const topupPage = pageOf(topupOutput, 'TopupPage');
 
 const topupListQuery = z.strictObject({
   esim_id: idInput('esim').optional(),
@@ -151,7 +145,6 @@ export function topupOperations(dependencies: ApiDependencies, offers: Offers): 
     }),
     ...workOperations(dependencies, resource, {
       query: topupListQuery,
-      page: topupPage,
       csv: topupCsv,
       reads: topupReads,
       show,

@@ -27,38 +27,31 @@ export const accessOutput = z
   })
   .meta({ id: 'VpnAccess' });
 
-const accessExpansion: Expansion = {
-  name: 'access',
-  scope: 'vpn:reveal',
-  description:
-    'the access data, as `GET /v1/vpn/subscriptions/{id}/access` shows them; null until there are some. Each ' +
-    'subscription whose data are shown is written to the audit log',
-  embed: (dependencies, works, caller) =>
-    revealAccess(
-      dependencies,
-      works.map(({ id }) => id),
-      caller,
-    ),
-};
-
-export const subscriptionExpansions = [accessExpansion] as const;
+export const subscriptionExpansions: readonly Expansion[] = [
+  {
+    name: 'access',
+    scope: 'vpn:reveal',
+    description:
+      'the access data, as `GET /v1/vpn/subscriptions/{id}/access` shows them; null until there are some. Each ' +
+      'subscription whose data are shown is written to the audit log',
+    embed: revealAccess,
+  },
+];
 
 /** Writes an audit entry for each. */
 async function revealAccess(
   { database, keyRing, now }: Pick<ApiDependencies, 'database' | 'keyRing' | 'now'>,
-  ids: readonly string[],
+  subscriptions: readonly { readonly id: string }[],
   { apiKeyId, ownerId }: Caller,
 ): Promise<ReadonlyMap<string, z.input<typeof accessOutput>>> {
+  const ids = subscriptions.map(({ id }) => id);
   const found = await database.run((db) => accessOfSubscriptions(db, ids, ownerId));
   if (found.length === 0) return new Map();
   const shown = new Map(
     found.map(({ id, access }) => [id, accessJson(id, keyRing.decryptText(access, accessAad(id)))]),
   );
-  const entries = found.map(({ id }) => ({
-    actor: apiKeyId,
-    action: 'vpn.access_revealed',
-    subject: { kind: 'vpn_subscription', id } as const,
-  }));
+  const by = { actor: apiKeyId, action: 'vpn.access_revealed' };
+  const entries = found.map(({ id }) => ({ ...by, subject: { kind: 'vpn_subscription', id } as const }));
   await database.run((db) => addAuditEntries(db, entries, new Date(now())));
   return shown;
 }
@@ -75,7 +68,6 @@ function accessJson(id: string, text: string): z.input<typeof accessOutput> {
   };
 }
 
-/** Access data of a VPN subscription: user name and password, or a licence key. Each read is audited. */
 export function vpnAccessOperation(dependencies: ApiDependencies): Operation {
   const { database } = dependencies;
   return operation('GET /v1/vpn/subscriptions/{id}/access', {
@@ -92,7 +84,7 @@ export function vpnAccessOperation(dependencies: ApiDependencies): Operation {
       // HEAD reveals nothing.
       const access = isHead
         ? (await database.run((db) => accessOfSubscriptions(db, [id], caller.ownerId)))[0] && {}
-        : (await revealAccess(dependencies, [id], caller)).get(id);
+        : (await revealAccess(dependencies, [{ id }], caller)).get(id);
       return jsonReply(200, requireFound(access, 'access_data_unavailable'));
     },
   });

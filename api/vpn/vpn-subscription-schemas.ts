@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { instant, instantJson, money, moneyInput, ourId, packageIdInQuery } from '#api/fields/fields.ts';
 import { type CsvColumns, fields } from '#api/lists/csv-file.ts';
-import { pageOf } from '#api/lists/lists.ts';
 import { accessOutput, subscriptionExpansions } from '#api/vpn/vpn-access.ts';
 import { vpnPlanId } from '#api/vpn/vpn-plans.ts';
 import {
@@ -12,16 +11,13 @@ import {
   customerReferenceOutput,
   purchaseInput,
 } from '#api/work/work-input.ts';
-import { referenceJson, workJson } from '#api/work/work-json.ts';
 import { purchaseColumns, workColumns } from '#api/work/work-operations.ts';
-import type { WorkJson } from '#api/work/work-resource.ts';
+import { referenceJson, type WorkJson, workJson } from '#api/work/work-resource.ts';
 import { referenceOutput, workListQuery, workOutput } from '#api/work/work-schemas.ts';
 import type { StoredVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import { plainMoney } from '#domain/money/money.ts';
 import { subscriptionPeriods, subscriptionTimes } from '#domain/money/subscription-periods.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
-
-const externalSubscriptionId = callerReferenceInput('vpn_subscription', 'shop-vpn-000042');
 
 const examplePrice = { amount: '5.99', currency: 'USD' };
 
@@ -32,7 +28,7 @@ const ENDS =
 export const vpnSubscriptionInput = z
   .strictObject({
     vpn_plan_id: vpnPlanId,
-    external_subscription_id: externalSubscriptionId,
+    external_subscription_id: callerReferenceInput('vpn_subscription', 'shop-vpn-000042'),
     ...purchaseInput('vpn_subscription'),
     customer_price: moneyInput.meta({
       description:
@@ -105,9 +101,7 @@ export const vpnSubscriptionOutput = z
   })
   .meta({ id: 'VpnSubscription', example: { charged: COST, customer_price: examplePrice } });
 
-export type VpnSubscriptionOutput = z.input<typeof vpnSubscriptionOutput>;
-
-export const vpnSubscriptionPage = pageOf(vpnSubscriptionOutput, 'VpnSubscriptionPage');
+type VpnSubscriptionOutput = z.input<typeof vpnSubscriptionOutput>;
 
 export const vpnSubscriptionListQuery = z.strictObject({
   external_subscription_id: callerReferencesInQuery('vpn_subscription'),
@@ -125,15 +119,8 @@ export function vpnSubscriptionJson(
     charged: plainMoney(subscription.chargedAmount, subscription.chargedCurrency),
     debits: debits.map(({ at, ...money }) => ({ at: new Date(at), money })),
   };
-  const periods =
-    start === null
-      ? undefined
-      : subscriptionPeriods(
-          start,
-          renewedAt.map((at) => new Date(at)),
-          subscription.expiresAt,
-          costs,
-        );
+  const renewals = renewedAt.map((at) => new Date(at));
+  const periods = start === null ? undefined : subscriptionPeriods(start, renewals, subscription.expiresAt, costs);
   const { endedAt, cancelledAt } = subscriptionTimes(subscription, endRecordedAt);
   return {
     id: subscription.id,

@@ -14,7 +14,6 @@ import {
   vpnSubscriptionJson,
   vpnSubscriptionListQuery,
   vpnSubscriptionOutput,
-  vpnSubscriptionPage,
 } from '#api/vpn/vpn-subscription-schemas.ts';
 import {
   callerReference,
@@ -43,7 +42,8 @@ const REQUESTED = { cancel_requested_at: '2030-02-03T09:00:00.000Z' };
 const CANCELLED_AT = '2030-02-03T09:00:05.000Z';
 
 export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
-  const { keyRing } = dependencies;
+  const { database, keyRing, now } = dependencies;
+  const { path } = KINDS.vpn_subscription;
   const show = (stored: StoredVpnSubscription, owner: Owner) => {
     const customer = readCustomer(keyRing, 'vpn_subscription', stored.row.id, stored.row);
     return workFor(owner, vpnSubscriptionJson(withOwnSuccessor(owner, stored), customer));
@@ -62,27 +62,26 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
     },
     ...findersOf(dependencies, vpnSubscriptionReads, show),
   };
-  const unbought = {
-    service_subscription_id: null,
-    has_access_data: false,
-    started_at: null,
-    expires_at: null,
-    current_period_start: null,
-    current_period_end: null,
-    periods: [],
-    charged: null,
-  };
   return [
     operation('POST /v1/vpn/subscriptions', {
       ...creationCall(resource),
       id: 'createVpnSubscription',
       summary: 'Order a VPN subscription',
       description:
-        'Stores the order and answers at once; the purchase follows. The subscription is then tracked until it ' +
-        'is cancelled or ' +
-        'expires. The same Idempotency-Key with the same body gets the same answer again, and nothing is bought twice.',
+        'Stores the order and answers at once; the purchase follows. The subscription is then tracked until it is ' +
+        'cancelled or expires. The same Idempotency-Key with the same body gets the same answer again, and nothing ' +
+        'is bought twice.',
       body: vpnSubscriptionInput,
-      answers: creationAnswers(resource, unbought),
+      answers: creationAnswers(resource, {
+        service_subscription_id: null,
+        has_access_data: false,
+        started_at: null,
+        expires_at: null,
+        current_period_start: null,
+        current_period_end: null,
+        periods: [],
+        charged: null,
+      }),
       problems: ['external_subscription_id_taken', 'purchase_not_possible', 'quote_expired'],
       handle: async (request) => {
         const { vpn_plan_id: vpnPlanId, external_subscription_id: externalSubscriptionId } = request.body;
@@ -105,7 +104,6 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
     }),
     ...workOperations(dependencies, resource, {
       query: vpnSubscriptionListQuery,
-      page: vpnSubscriptionPage,
       csv: vpnSubscriptionCsv,
       reads: vpnSubscriptionReads,
       show,
@@ -117,61 +115,55 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
       }),
     }),
     vpnAccessOperation(dependencies),
-    cancelOperation(dependencies, resource),
+    operation(`POST ${path}/{id}/cancel`, {
+      id: 'cancelVpnSubscription',
+      summary: 'End a VPN subscription for its customer',
+      description:
+        'Its cancellation is requested at the service; nothing is refunded. A repeated request changes nothing. ' +
+        'Refused (`action_not_possible`) while it is not active yet, and once it has ended in another way: ' +
+        '`expired`, `failed` or `abandoned`.',
+      scope: 'vpn:write',
+      params: idInPath('vpn_subscription'),
+      prefersWait: true,
+      body: z.strictObject({ reason: actionReason.optional() }).meta({ id: 'VpnCancellation' }),
+      answers: {
+        200: jsonAnswer(
+          'It is cancelled: already before, or during the wait of `Prefer: wait=N`. If its time was over first ' +
+            'during the wait, `status` is `expired`.',
+          vpnSubscriptionOutput,
+          {
+            headers: waitingHeaders('vpn_subscription'),
+            example: { status: 'cancelled', ...REQUESTED, ended_at: CANCELLED_AT, cancelled_at: CANCELLED_AT },
+          },
+        ),
+        202: jsonAnswer(
+          'The request is stored: `cancel_requested_at` is set, and `status` changes once its workflow has processed ' +
+            'it. Read the subscription to follow it.',
+          vpnSubscriptionOutput,
+          { headers: { ...waitingHeaders('vpn_subscription'), ...retryAfterHeader }, example: REQUESTED },
+        ),
+      },
+      problems: ['action_not_possible'],
+      handle: async ({ params: { id }, body: { reason }, header, onClose, caller }) => {
+        const found = await database.transaction(async (tx) => {
+          requireFound(await vpnSubscriptionReads.find(tx, id, caller.ownerId), 'vpn_subscription_not_found');
+          const result = await cancelVpnSubscription(tx, id, { actor: caller.apiKeyId, reason }, new Date(now()));
+          if (result === 'already_ended' || result === 'not_active') {
+            throw new Problem('action_not_possible', { detail: REFUSALS[result], extra: { refusal: result } });
+          }
+          return requireFound(await resource.find(tx, id, caller.ownerId), 'vpn_subscription_not_found');
+        });
+        const find = () => resource.findTogether(id, caller.ownerId);
+        const show = async (work: WorkJson) => plainWork(work);
+        const Location = `${path}/${id}`;
+        const reply = isFinal(found.status)
+          ? jsonReply(200, plainWork(found), { Location })
+          : jsonReply(202, plainWork(found), { Location, 'Retry-After': retryAfter(found, now()) });
+        return replyAfterPreferredWait(dependencies, { id, header, onClose, find, show, caller }, reply, {
+          when: isFinal,
+          status: 200,
+        });
+      },
+    }),
   ];
-}
-
-function cancelOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
-  const { database, now } = dependencies;
-  const { path } = KINDS.vpn_subscription;
-  return operation(`POST ${path}/{id}/cancel`, {
-    id: 'cancelVpnSubscription',
-    summary: 'End a VPN subscription for its customer',
-    description:
-      'Its cancellation is requested at the service; nothing is refunded. A repeated request changes nothing. ' +
-      'Refused (`action_not_possible`) while it is not active yet, and once it has ended in another way: `expired`, ' +
-      '`failed` or `abandoned`.',
-    scope: 'vpn:write',
-    params: idInPath('vpn_subscription'),
-    prefersWait: true,
-    body: z.strictObject({ reason: actionReason.optional() }).meta({ id: 'VpnCancellation' }),
-    answers: {
-      200: jsonAnswer(
-        'It is cancelled: already before, or during the wait of `Prefer: wait=N`. If its time was over first during ' +
-          'the wait, `status` is `expired`.',
-        vpnSubscriptionOutput,
-        {
-          headers: waitingHeaders('vpn_subscription'),
-          example: { status: 'cancelled', ...REQUESTED, ended_at: CANCELLED_AT, cancelled_at: CANCELLED_AT },
-        },
-      ),
-      202: jsonAnswer(
-        'The request is stored: `cancel_requested_at` is set, and `status` changes once its workflow has processed ' +
-          'it. Read the subscription to follow it.',
-        vpnSubscriptionOutput,
-        { headers: { ...waitingHeaders('vpn_subscription'), ...retryAfterHeader }, example: REQUESTED },
-      ),
-    },
-    problems: ['action_not_possible'],
-    handle: async ({ params: { id }, body: { reason }, header, onClose, caller }) => {
-      const found = await database.transaction(async (tx) => {
-        requireFound(await vpnSubscriptionReads.find(tx, id, caller.ownerId), 'vpn_subscription_not_found');
-        const result = await cancelVpnSubscription(tx, id, { actor: caller.apiKeyId, reason }, new Date(now()));
-        if (result === 'already_ended' || result === 'not_active') {
-          throw new Problem('action_not_possible', { detail: REFUSALS[result], extra: { refusal: result } });
-        }
-        return requireFound(await resource.find(tx, id, caller.ownerId), 'vpn_subscription_not_found');
-      });
-      const find = () => resource.findTogether(id, caller.ownerId);
-      const show = async (work: WorkJson) => plainWork(work);
-      const Location = `${path}/${id}`;
-      const reply = isFinal(found.status)
-        ? jsonReply(200, plainWork(found), { Location })
-        : jsonReply(202, plainWork(found), { Location, 'Retry-After': retryAfter(found, now()) });
-      return replyAfterPreferredWait(dependencies, { id, header, onClose, find, show, caller }, reply, {
-        when: isFinal,
-        status: 200,
-      });
-    },
-  });
 }

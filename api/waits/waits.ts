@@ -17,13 +17,6 @@ export interface Wait<Found> extends Pick<Hearing, 'subjectId' | 'isRelevant' | 
   readonly isEnough: (found: Found) => boolean;
 }
 
-export interface WaitResult<Found> {
-  /** The last value read; undefined after the caller has disconnected. */
-  readonly found: Found | undefined;
-  /** False when too many callers wait, or the process stops. */
-  readonly isGranted: boolean;
-}
-
 /** A waiting caller needs no database connection and no thread, only a listener of the event tail and a timer. */
 export class Waits {
   readonly #options: WaitsOptions;
@@ -39,8 +32,11 @@ export class Waits {
     return Math.min(seconds, Math.floor(this.#options.policy.maxMs / 1_000));
   }
 
-  /** Returns at once when the process stops, or too many callers wait, of this key or in total. */
-  async until<Found>(wait: Wait<Found>): Promise<WaitResult<Found>> {
+  /**
+   * `isGranted` is false when the process stops, or too many callers wait, of this key or in total: it then returns at
+   * once. `found` is the last value read; undefined after the caller has disconnected.
+   */
+  async until<Found>(wait: Wait<Found>) {
     const { tail, policy } = this.#options;
     const granted = this.granted(wait.seconds);
     if (granted === 0) return { found: await wait.read(), isGranted: true };
@@ -69,7 +65,7 @@ export class Waits {
   }
 }
 
-export interface Hearing {
+interface Hearing {
   /** Default: all events. */
   readonly subjectId?: string;
   readonly isRelevant: (event: PublishedEvent) => boolean;

@@ -2,22 +2,16 @@ import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, idInput, instantJson } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
-import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
-import { jsonReply } from '#api/http/reply.ts';
+import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
+import { jsonReply, type Reply } from '#api/http/reply.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
 import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { Problem, requireFound } from '#api/problems/problem.ts';
 import {
-  changeAndShow,
-  endpointRequest,
-  ENDPOINTS_PATH,
-  requireEndpoint,
-} from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
-import {
-  type DeliveryOutput,
   deliveryOutput,
   deliveryState,
   enableInput,
+  type EndpointOutput,
   endpointOutput,
   replayInput,
   replayOutput,
@@ -26,13 +20,20 @@ import {
 import { DecryptionError, type KeyRing } from '#crypto/key-ring.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { excerptAad } from '#db/encryption-aads.ts';
-import { type DeliveryWithTries, listDeliveries, type WebhookTryRow } from '#db/events/webhook-deliveries.ts';
-import type { WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
+import {
+  countPendingDeliveries,
+  type DeliveryWithTries,
+  listDeliveries,
+  type WebhookTryRow,
+} from '#db/events/webhook-deliveries.ts';
+import { findWebhookEndpoint, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
 import { TEST_EVENT } from '#domain/events/event-types.ts';
 import {
   beginReplay,
   disableEndpoint,
   enableEndpoint,
+  type EndpointRequest,
+  missedSince,
   sendTestEvent,
 } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import {
@@ -42,6 +43,8 @@ import {
   replayEvent,
   replayRange,
 } from '#fulfilment/event-webhooks/queue-deliveries.ts';
+
+export const ENDPOINTS_PATH = '/v1/webhook-endpoints';
 
 const params = idInPath('webhookEndpoint');
 
@@ -82,8 +85,7 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       summary: 'Send a test event to a webhook endpoint',
       description:
         `An event \`${TEST_EVENT}\` is sent like every event, to this endpoint only, also if its ` +
-        'filter does not select it, and also while it fails. The delivery with its `event_id` shows ' +
-        'the result.',
+        'filter does not select it, and also while it fails. The delivery with its `event_id` shows the result.',
       idempotent: true,
       answers: { 202: jsonAnswer('It is queued.', testOutput) },
       problems: ['webhook_endpoint_disabled'],
@@ -119,14 +121,13 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
   ];
 }
 
-type ReplayRequest = z.output<typeof replayInput>;
-
 async function replay(
   tx: Executor,
   endpoint: WebhookEndpointRow,
-  { event_id: eventId, delivery_id: deliveryId, since, until, which = 'all' }: ReplayRequest,
+  request: z.output<typeof replayInput>,
   now: Date,
 ): Promise<Replay> {
+  const { event_id: eventId, delivery_id: deliveryId, since, until, which = 'all' } = request;
   if (since !== undefined) return replayRange(tx, endpoint, { which, since, until }, { limit: REPLAY_PIECE, now });
   if (eventId !== undefined && !(await replayEvent(tx, endpoint, eventId, now))) throw new Problem('event_not_found');
   if (deliveryId !== undefined && !(await replayDelivery(tx, endpoint, deliveryId, now)))
@@ -161,7 +162,7 @@ function deliveryJson(
   keyRing: KeyRing,
   { delivery, eventType, tries }: DeliveryWithTries,
   notBefore: Date | null,
-): DeliveryOutput {
+): z.input<typeof deliveryOutput> {
   const { nextTryAt } = delivery;
   const isTest = eventType === TEST_EVENT && delivery.failedTries === 0;
   const isHeld = nextTryAt !== null && notBefore !== null && notBefore > nextTryAt && !isTest;
@@ -195,4 +196,50 @@ function excerptOf(keyRing: KeyRing, row: WebhookTryRow): string | null {
     if (error instanceof DecryptionError) return null;
     throw error;
   }
+}
+
+/** @throws Problem webhook_endpoint_not_found */
+export async function requireEndpoint(db: Executor, id: string, { ownerId }: Caller): Promise<WebhookEndpointRow> {
+  return requireFound(await findWebhookEndpoint(db, id, ownerId), 'webhook_endpoint_not_found');
+}
+
+export function endpointRequest({ ownerId: owner, apiKeyId: actor }: Caller, id: string, now: number): EndpointRequest {
+  return { id, owner, actor, now: new Date(now) };
+}
+
+/** @throws Problem, EndpointRefusedError */
+export async function changeAndShow(
+  { database, now }: ApiDependencies,
+  caller: Caller,
+  id: string,
+  change: (tx: Executor, request: EndpointRequest) => Promise<void>,
+): Promise<Reply> {
+  const request = endpointRequest(caller, id, now());
+  const shown = await database.transaction(async (tx) => {
+    await change(tx, request);
+    return endpointJson(tx, await requireEndpoint(tx, id, caller));
+  });
+  return jsonReply(200, shown);
+}
+
+export async function endpointJson(db: Executor, row: WebhookEndpointRow): Promise<EndpointOutput> {
+  return {
+    id: row.id,
+    url: row.url,
+    event_types: row.eventTypes,
+    description: row.description,
+    status: row.disabledAt === null ? 'enabled' : 'disabled',
+    disabled_reason: row.disabledReason,
+    disabled_at: instantJson(row.disabledAt),
+    missed_since: instantJson((await missedSince(db, row)) ?? null),
+    failing_since: instantJson(row.failingSince),
+    failures: row.failures,
+    last_failure: row.lastFailure,
+    last_delivered_at: instantJson(row.lastDeliveredAt),
+    pending_deliveries: await countPendingDeliveries(db, row.id),
+    own_work_only: row.ownerId !== null,
+    created_by: row.apiKeyId,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
 }

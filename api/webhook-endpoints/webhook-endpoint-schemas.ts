@@ -1,19 +1,18 @@
 import * as z from 'zod';
-import { createdBy, instant, instantInput, meaningsOf, ourId, storable, TEXT_PATTERN } from '#api/fields/fields.ts';
+import {
+  createdBy,
+  instant,
+  instantInput,
+  keyOf,
+  meaningsOf,
+  ourId,
+  overlapSeconds,
+  storable,
+  TEXT_PATTERN,
+} from '#api/fields/fields.ts';
 import { COUNTED_DELIVERIES } from '#db/events/webhook-deliveries.ts';
 import { eventPatterns, eventTypes, isEventPattern } from '#domain/events/event-types.ts';
-import {
-  DELIVERY_STATES,
-  DISABLED_REASONS,
-  type DisabledReason,
-  TRY_FAILURES,
-  type TryFailure,
-} from '#domain/events/webhook-delivery.ts';
-import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy/webhook-policy.ts';
-
-const exampleSecret = 'whsec_0Ya0a2Hc1Yy1m3T0z0m0Yk1uQm5oR2d4a1Z2d0p5bTQ=';
-
-const MAX_PATTERNS = 100;
+import { DELIVERY_STATES, DISABLED_REASONS, TRY_FAILURES } from '#domain/events/webhook-delivery.ts';
 
 const eventPattern = z
   .string()
@@ -25,7 +24,7 @@ const eventPattern = z
     override: { enum: [...eventPatterns] },
   });
 
-const eventTypesField = z.array(eventPattern).min(1).max(MAX_PATTERNS);
+const eventTypesField = z.array(eventPattern).min(1).max(100);
 
 const url = z
   .string()
@@ -59,8 +58,6 @@ export const endpointChange = z
   .strictObject({ url: url.optional(), event_types: eventTypesField.optional(), description: description.optional() })
   .meta({ id: 'WebhookEndpointChange' });
 
-const disabledReasons = Object.keys(DISABLED_REASONS) as [DisabledReason, ...DisabledReason[]];
-
 const endpointFields = {
   id: ourId('webhookEndpoint'),
   url,
@@ -69,8 +66,7 @@ const endpointFields = {
   status: z
     .enum(['enabled', 'disabled'])
     .meta({ description: '`disabled`: nothing is sent; `disabled_reason` tells why.' }),
-  disabled_reason: z
-    .enum(disabledReasons)
+  disabled_reason: keyOf(DISABLED_REASONS)
     .nullable()
     .meta({ description: meaningsOf(DISABLED_REASONS) }),
   disabled_at: instant.nullable(),
@@ -108,7 +104,7 @@ export type EndpointOutput = z.input<typeof endpointOutput>;
 
 const secret = z.string().meta({
   description: 'Signs every delivery; only this answer shows it. Store it for the receiver.',
-  example: exampleSecret,
+  example: 'whsec_0Ya0a2Hc1Yy1m3T0z0m0Yk1uQm5oR2d4a1Z2d0p5bTQ=',
 });
 
 export const createdEndpointOutput = z
@@ -127,21 +123,13 @@ export const rotatedSecretOutput = z
 
 export const secretRotation = z
   .strictObject({
-    overlap_seconds: z
-      .int({ error: 'must be a whole number of seconds' })
-      .min(0)
-      .max(MAX_WEBHOOK_SECRET_OVERLAP_MS / 1_000)
-      .optional()
-      .meta({
-        description:
-          'How long former secrets sign in addition to the new one; default: the configured overlap. 0 after one ' +
-          'has leaked.',
-        example: 86_400,
-      }),
+    overlap_seconds: overlapSeconds(
+      'How long former secrets sign in addition to the new one; default: the configured overlap. 0 after one ' +
+        'has leaked.',
+      86_400,
+    ),
   })
   .meta({ id: 'EndpointSecretRotation' });
-
-const tryFailures = Object.keys(TRY_FAILURES) as [TryFailure, ...TryFailure[]];
 
 export const deliveryState = z.enum(DELIVERY_STATES).meta({
   description:
@@ -153,9 +141,7 @@ export const deliveryOutput = z
     id: ourId('webhookDelivery'),
     endpoint_id: ourId('webhookEndpoint'),
     event_id: ourId('event').meta({ description: 'Sent as `webhook-id`: the same at every try.' }),
-    event_type: z
-      .enum(eventTypes as [string, ...string[]])
-      .meta({ description: 'The type of the event, as in `GET /v1/events`.' }),
+    event_type: z.enum(eventTypes).meta({ description: 'The type of the event, as in `GET /v1/events`.' }),
     status: deliveryState,
     tries: z.int().meta({ description: 'Number of tries.' }),
     next_try_at: instant.nullable().meta({
@@ -173,8 +159,7 @@ export const deliveryOutput = z
             at: instant,
             duration_ms: z.int(),
             status: z.int().nullable().meta({ description: 'HTTP status of the answer; null when there was none.' }),
-            failure: z
-              .enum(tryFailures)
+            failure: keyOf(TRY_FAILURES)
               .nullable()
               .meta({
                 description: `Why there was none. ${Object.entries(TRY_FAILURES)
@@ -218,8 +203,6 @@ export const deliveryOutput = z
     },
   });
 
-export type DeliveryOutput = z.input<typeof deliveryOutput>;
-
 export const enableInput = z
   .strictObject({
     replay_missed: z
@@ -242,9 +225,8 @@ export const replayInput = z
       .optional()
       .meta({
         description:
-          'With `since`: `all` events that its filter selects (default), finally `failed` ones, or ' +
-          '`missed` ones: failed ones, and events that were ' +
-          'never sent because the endpoint was disabled or did not exist yet.',
+          'With `since`: `all` events that its filter selects (default), finally `failed` ones, or `missed` ones: ' +
+          'failed ones, and events that were never sent because the endpoint was disabled or did not exist yet.',
       }),
   })
   .refine(

@@ -7,14 +7,15 @@ import { jsonReply } from '#api/http/reply.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
 import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { invalid, type Problem } from '#api/problems/problem.ts';
-import { webhookDeliveryOperation, webhookEndpointActions } from '#api/webhook-endpoints/webhook-endpoint-actions.ts';
 import {
-  ENDPOINTS_PATH,
   changeAndShow,
   endpointJson,
   endpointRequest,
+  ENDPOINTS_PATH,
   requireEndpoint,
-} from '#api/webhook-endpoints/webhook-endpoint-resource.ts';
+  webhookDeliveryOperation,
+  webhookEndpointActions,
+} from '#api/webhook-endpoints/webhook-endpoint-actions.ts';
 import {
   createdEndpointOutput,
   endpointChange,
@@ -64,11 +65,8 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
           const terms = { url: body.url, eventTypes: body.event_types, description: body.description ?? null };
           const wanted = { ...terms, apiKeyId, ownerId };
           const { row, secret } = await createEndpoint(tx, keyRing, wanted, { actor, now: new Date(now()) });
-          return jsonReply(
-            201,
-            { ...(await endpointJson(tx, row)), secret },
-            { Location: `${ENDPOINTS_PATH}/${row.id}` },
-          );
+          const shown = { ...(await endpointJson(tx, row)), secret };
+          return jsonReply(201, shown, { Location: `${ENDPOINTS_PATH}/${row.id}` });
         });
       },
     }),
@@ -95,11 +93,8 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       scope: 'webhook_endpoints:read',
       params,
       answers: { 200: jsonAnswer('The endpoint.', endpointOutput) },
-      handle: async ({ params: { id }, caller }) => {
-        return database.run(async (db) =>
-          jsonReply(200, await endpointJson(db, await requireEndpoint(db, id, caller))),
-        );
-      },
+      handle: ({ params: { id }, caller }) =>
+        database.run(async (db) => jsonReply(200, await endpointJson(db, await requireEndpoint(db, id, caller)))),
     }),
     operation(`PATCH ${ENDPOINTS_PATH}/{id}`, {
       id: 'updateWebhookEndpoint',

@@ -7,6 +7,7 @@ import {
   IDS,
   failureClass,
   idInput,
+  idNoun,
   instantInput,
 } from '#api/fields/fields.ts';
 import { answerOnce, bulkIdempotencyKeyHeader, readIdempotencyKey } from '#api/http/idempotency.ts';
@@ -14,7 +15,6 @@ import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { refusal } from '#api/problems/problem-schema.ts';
 import { newLimit, type OneAction, performOne, verdictFields } from '#api/work/work-actions.ts';
-import { article } from '#api/work/work-reads.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
 import { workFilter } from '#api/work/work-schemas.ts';
 import { scopesOfKind } from '#db/access/api-keys.ts';
@@ -43,7 +43,7 @@ function bulkInput({ kind, name }: WorkResource) {
       status: z
         .enum(statuses)
         .optional()
-        .meta({ description: `A status, as ${article(noun)} ${noun} shows it.` }),
+        .meta({ description: `A status, as ${idNoun(kind)} shows it.` }),
       failure_class: failureClass.optional(),
       attention: attentionReason.optional(),
       created_by: createdByInQuery.optional(),
@@ -59,9 +59,7 @@ function bulkInput({ kind, name }: WorkResource) {
         '`attention` only those that have not ended.',
       override: { minProperties: 1 },
     });
-  const actions: readonly [(typeof ACTIONS)[number], ...(typeof ACTIONS)[number][]] = KINDS[kind].isPurchase
-    ? ACTIONS
-    : ACTIONS_WITHOUT_PURCHASE;
+  const actions: readonly (typeof ACTIONS)[number][] = KINDS[kind].isPurchase ? ACTIONS : ACTIONS_WITHOUT_PURCHASE;
   const { case: reason, verdict, next } = verdictFields;
   return z
     .strictObject({
@@ -106,9 +104,8 @@ function bulkInput({ kind, name }: WorkResource) {
     });
 }
 
-type BulkInput = z.output<ReturnType<typeof bulkInput>>;
-
-function bulkActionOf({ action, max_price: maxPrice, case: reason, verdict, next }: BulkInput): OperatorAction {
+function bulkActionOf(input: z.output<ReturnType<typeof bulkInput>>): OperatorAction {
+  const { action, max_price: maxPrice, case: reason, verdict, next } = input;
   if (action === 'limit') return { action: 'change_limit', maxPrice: maxPrice ?? null };
   if (action !== 'resolve') return { action };
   if (reason === undefined || verdict === undefined)
@@ -149,14 +146,11 @@ function bulkOutput({ kind, name }: WorkResource) {
     .meta({ id: `${name}BulkResult` });
 }
 
-type OutputLine = z.input<ReturnType<typeof bulkOutput>>['data'][number];
-/** Its two reasons come from text columns. */
-type BulkLine = Omit<OutputLine, 'failure_class' | 'attention'> & Record<'failure_class' | 'attention', string | null>;
+type BulkLine = z.input<ReturnType<typeof bulkOutput>>['data'][number];
 
 /** Stored under the Idempotency-Key: a repetition acts on the same work, even if the filter selects other work now. */
 const selection = z.object({ matched: z.int(), ids: z.array(z.string()), action_id: z.string() });
 
-/** Each is carried out like a single action. */
 export function bulkOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
   const { kind, name } = resource;
   const { noun, path } = KINDS[kind];

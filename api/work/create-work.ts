@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { answerOnce, readIdempotencyKey } from '#api/http/idempotency.ts';
-import { type CallerRequest, type DocumentedAnswer, jsonAnswer } from '#api/http/operation.ts';
+import { type CallerRequest, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
 import type { ProblemCode } from '#api/problems/problem-catalogue.ts';
 import { invalid, Problem } from '#api/problems/problem.ts';
@@ -31,11 +31,6 @@ interface WorkTerms {
   readonly deadline?: Date | undefined;
   readonly when_attempts_are_used_up?: WhenUsedUp | undefined;
   readonly metadata?: Record<string, string> | undefined;
-}
-
-interface CreationRequest extends CallerRequest {
-  readonly body: WorkTerms;
-  readonly query: { readonly expand?: readonly ExpandName[] | undefined };
 }
 
 export interface WorkReference {
@@ -70,7 +65,7 @@ interface Creation<Row> {
 export async function createWork<Row>(
   dependencies: ApiDependencies,
   resource: WorkResource,
-  request: CreationRequest,
+  request: CallerRequest & { body: WorkTerms; query: { expand?: readonly ExpandName[] | undefined } },
   { reference, named, objection, item, accept, show }: Creation<Row>,
 ): Promise<Reply> {
   const { body, header, caller, onClose } = request;
@@ -82,7 +77,10 @@ export async function createWork<Row>(
   // Before anything is stored. The stored answer is the plain one: a repetition gets the same bytes, and no secret is
   // stored.
   const view = viewOfWork(dependencies, resource, expand, { caller, isHead: false });
-  if (expand !== undefined && preferredWait(header('Prefer')) === undefined) throw invalid([EXPANDED_AT_ONCE]);
+  if (expand !== undefined && preferredWait(header('Prefer')) === undefined) {
+    const message = 'needs the header `Prefer: wait=N`: nothing has been bought when the answer comes at once';
+    throw invalid([{ in: 'query', field: 'expand', message }]);
+  }
   const isNamed = named !== undefined;
   const reply = await answerOnce(
     dependencies,
@@ -126,14 +124,12 @@ export async function createWork<Row>(
 }
 
 /** Outside the transaction: the trace is that of the request. */
-export function originOf({ keyRing }: ApiDependencies, { caller, header, requestId }: CallerRequest) {
-  const { lineageId } = caller;
-  const key = readIdempotencyKey(header('Idempotency-Key'));
+export function originOf({ keyRing }: ApiDependencies, { caller: { lineageId }, header, requestId }: CallerRequest) {
   return {
     apiKeyId: lineageId,
     requestId,
     traceparent: currentTraceparent(),
-    requestKey: requestKey(keyRing, lineageId, key),
+    requestKey: requestKey(keyRing, lineageId, readIdempotencyKey(header('Idempotency-Key'))),
   };
 }
 
@@ -160,12 +156,6 @@ export function creationCall({ kind, expansions }: WorkResource) {
   } as const;
 }
 
-const EXPANDED_AT_ONCE = {
-  in: 'query',
-  field: 'expand',
-  message: 'needs the header `Prefer: wait=N`: nothing has been bought when the answer comes at once',
-} as const;
-
 export function waitingHeaders(kind: WorkKind) {
   return {
     Location: `Address of the ${KINDS[kind].noun}.`,
@@ -175,10 +165,7 @@ export function waitingHeaders(kind: WorkKind) {
 
 export const retryAfterHeader = { 'Retry-After': 'Seconds after which to read it again.' } as const;
 
-export function creationAnswers(
-  { kind, output }: WorkResource,
-  unbought: Readonly<Record<string, unknown>>,
-): Readonly<Record<number, DocumentedAnswer>> {
+export function creationAnswers({ kind, output }: WorkResource, unbought: Readonly<Record<string, unknown>>) {
   const { noun } = KINDS[kind];
   const headers = waitingHeaders(kind);
   return {

@@ -8,33 +8,19 @@ import type { WorkKind } from '#domain/work/kinds.ts';
 
 const OPERATIONS = 'operations';
 
-type EmbeddedName = 'access' | 'activation' | 'esim';
-
-export type ExpandName = EmbeddedName | typeof OPERATIONS;
-
-interface Expandable {
-  readonly id: string;
-  readonly esim_id?: string | null;
-}
+export type ExpandName = Expansion['name'] | typeof OPERATIONS;
 
 export interface Expansion {
-  readonly name: EmbeddedName;
+  readonly name: 'access' | 'activation' | 'esim';
   readonly scope: ApiScope;
   /** Such as `the eSIM`. */
   readonly description: string;
   /** The number of statements must not depend on the number of works. Secrets are audited before they are returned. */
   embed(
     dependencies: ApiDependencies,
-    works: readonly Expandable[],
+    works: readonly WorkJson[],
     caller: Caller,
   ): Promise<ReadonlyMap<string, object>>;
-}
-
-function expandScopes(kind: WorkKind, expansions: readonly Expansion[]): ReadonlyMap<ExpandName, ApiScope> {
-  return new Map<ExpandName, ApiScope>([
-    [OPERATIONS, scopesOfKind(kind).operate],
-    ...expansions.map(({ name, scope }) => [name, scope] as const),
-  ]);
 }
 
 export function expandInQuery(kind: WorkKind, expansions: readonly Expansion[], note = '') {
@@ -55,25 +41,22 @@ export function plainWork({ operations: _operations, ...work }: WorkJson): objec
   return work;
 }
 
-export interface WorkView {
-  readonly one: (work: WorkJson) => Promise<object>;
-  readonly all: (works: readonly WorkJson[]) => Promise<object[]>;
-  /** After a wait the API key may have changed. @throws Problem unauthenticated */
-  readonly afterWait: (work: WorkJson) => Promise<object>;
-}
-
 /** @throws Problem missing_scope */
 export function viewOfWork(
   dependencies: ApiDependencies,
   { kind, expansions }: Pick<WorkResource, 'kind' | 'expansions'>,
   expand: readonly ExpandName[] = [],
   { caller, isHead }: { readonly caller: Caller; readonly isHead: boolean },
-): WorkView {
+) {
   const wanted = new Set(expand);
-  const needed = [...expandScopes(kind, expansions)].filter(([name]) => wanted.has(name));
-  for (const [name, scope] of needed) if (!caller.scopes.includes(scope)) throw lacking(scope, `\`expand=${name}\``);
+  const scopes: readonly { name: ExpandName; scope: ApiScope }[] = [
+    { name: OPERATIONS, scope: scopesOfKind(kind).operate },
+    ...expansions,
+  ];
+  const needed = scopes.filter(({ name }) => wanted.has(name));
+  for (const { name, scope } of needed) if (!caller.scopes.includes(scope)) throw lacking(scope, `\`expand=${name}\``);
 
-  const all = async (works: readonly WorkJson[]) => {
+  const all = async (works: readonly WorkJson[]): Promise<object[]> => {
     const embedded: (readonly [string, ReadonlyMap<string, object>])[] = [];
     for (const expansion of expansions)
       // HEAD shows nothing, so nothing is read or audited.
@@ -92,8 +75,9 @@ export function viewOfWork(
   return {
     all,
     one,
-    afterWait: async (work) => {
-      for (const [, scope] of needed) await requireStill(dependencies, caller, scope);
+    /** After a wait the API key may have changed. @throws Problem unauthenticated */
+    afterWait: async (work: WorkJson) => {
+      for (const { scope } of needed) await requireStill(dependencies, caller, scope);
       return one(work);
     },
   };

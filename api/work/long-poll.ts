@@ -1,7 +1,6 @@
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Caller, CallerRequest } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
-import type { WaitResult } from '#api/waits/waits.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
 import { isFinal, isFinished, isWaitOver, retryAfterSeconds, type WorkStatus } from '#domain/work/lifecycle.ts';
@@ -21,7 +20,7 @@ async function readWhen(
   { id, caller: { lineageId }, onClose, find }: Waiter,
   seconds: number,
   until: (status: WorkStatus) => boolean,
-): Promise<WaitResult<WorkJson | undefined>> {
+) {
   return waits.until({
     seconds,
     lineageId,
@@ -131,11 +130,8 @@ export function preferredWait(header: string | undefined): number | undefined {
     const found = PREFERENCE.exec(header);
     if (found === null) return undefined;
     const [, name = '', quoted, plain = ''] = found;
-    if (name.toLowerCase() === 'wait') return seconds(quoted ?? plain);
+    const text = quoted ?? plain;
+    if (name.toLowerCase() === 'wait') return /^[0-9]{1,9}$/.test(text) ? Number(text) : undefined;
   }
   return undefined;
-}
-
-function seconds(text: string): number | undefined {
-  return /^[0-9]{1,9}$/.test(text) ? Number(text) : undefined;
 }

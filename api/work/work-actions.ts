@@ -4,29 +4,21 @@ import {
   actionReason,
   attentionReason,
   idInPath,
+  idNoun,
   instantInput,
   meaningsOf,
   moneyInput,
   wholeNumber,
 } from '#api/fields/fields.ts';
-import { type Caller, type CallerRequest, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
-import { jsonReply, type Reply } from '#api/http/reply.ts';
+import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
+import { jsonReply } from '#api/http/reply.ts';
 import { exampleOf } from '#api/openapi/examples.ts';
 import { Problem, requireFound } from '#api/problems/problem.ts';
-import { article } from '#api/work/work-reads.ts';
 import type { WorkResource } from '#api/work/work-resource.ts';
 import { operationsOutput } from '#api/work/work-schemas.ts';
 import { scopesOfKind } from '#db/access/api-keys.ts';
-import type { Database } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
-import type { Owner } from '#db/lists/ownership.ts';
-import {
-  CASE_VERDICTS,
-  type CaseVerdict,
-  caseVerdicts,
-  type OperatorAction,
-  SERVICE_ID,
-} from '#domain/operator/operator-actions.ts';
+import { CASE_VERDICTS, caseVerdicts, type OperatorAction, SERVICE_ID } from '#domain/operator/operator-actions.ts';
 import {
   changesNothing,
   RETRY_CHANGE_BOUNDS,
@@ -46,7 +38,7 @@ export const verdictFields = {
   case: attentionReason.meta({
     description: 'The reason of the open case, as `operations.attention.reason` shows it.',
   }),
-  verdict: z.enum(caseVerdicts as [CaseVerdict, ...CaseVerdict[]]).meta({ description: meaningsOf(CASE_VERDICTS) }),
+  verdict: z.enum(caseVerdicts).meta({ description: meaningsOf(CASE_VERDICTS) }),
   next: z.enum(['continue', 'abandon']).optional().meta({
     description: 'With `not_bought`: buy again (default), or abandon it.',
   }),
@@ -55,27 +47,26 @@ export const verdictFields = {
 const { attempts: ATTEMPTS, seconds: SECONDS } = RETRY_CHANGE_BOUNDS;
 const secondsInput = wholeNumber(SECONDS.min, SECONDS.max).nullable().optional();
 
-const retryPolicyInput = {
-  attempts: wholeNumber(ATTEMPTS.min, ATTEMPTS.max).nullable().optional().meta({
-    description: 'Total attempts, including those made. With a lower number than those made, no other one follows.',
-    example: 5,
-  }),
-  first_wait_seconds: secondsInput.meta({ description: 'First wait; doubled each time.', example: 900 }),
-  longest_wait_seconds: secondsInput.meta({ description: 'Longest wait.', example: 3_600 }),
-  deadline: instantInput
-    .meta({ override: { type: 'string', format: 'date-time' } })
-    .nullable()
-    .optional()
-    .meta({
-      description:
-        'Replaces the deadline of the caller and the configured one; in the future, and at most 92 days ahead.',
-    }),
-};
-
 const plain = z.strictObject({ reason: actionReason }).meta({ id: 'OperatorAction' });
 const limit = z.strictObject({ reason: actionReason, max_price: newLimit }).meta({ id: 'LimitChange' });
 const retryPolicy = z
-  .strictObject({ reason: actionReason, ...retryPolicyInput })
+  .strictObject({
+    reason: actionReason,
+    attempts: wholeNumber(ATTEMPTS.min, ATTEMPTS.max).nullable().optional().meta({
+      description: 'Total attempts, including those made. With a lower number than those made, no other one follows.',
+      example: 5,
+    }),
+    first_wait_seconds: secondsInput.meta({ description: 'First wait; doubled each time.', example: 900 }),
+    longest_wait_seconds: secondsInput.meta({ description: 'Longest wait.', example: 3_600 }),
+    deadline: instantInput
+      .meta({ override: { type: 'string', format: 'date-time' } })
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'Replaces the deadline of the caller and the configured one; in the future, and at most 92 days ahead.',
+      }),
+  })
   .refine((change) => !changesNothing(change), { message: `must contain at least one of: ${RETRY_CHANGE_FIELDS}` })
   .refine(waitsAreOrdered, { path: ['first_wait_seconds'], message: 'must not be more than longest_wait_seconds' })
   .meta({ id: 'RetryPolicyChange' });
@@ -100,12 +91,19 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
       ),
     },
   } as const;
-  interface Request extends CallerRequest {
-    readonly params: { readonly id: string };
-    readonly body: { readonly reason: string };
-  }
-  const perform = ({ params: { id }, body: { reason }, caller }: Request, action: OperatorAction) =>
-    performOnWork(dependencies, resource, { id, caller, reason }, action);
+  const perform = async (
+    { params: { id }, body: { reason }, caller }: { params: { id: string }; body: { reason: string }; caller: Caller },
+    action: OperatorAction,
+  ) => {
+    const outcome = await performOne(dependencies, resource, { id, caller, reason }, action);
+    if (outcome.kind === 'missing') throw new Problem(`${kind}_not_found`);
+    if (outcome.kind === 'refused') {
+      const { refusal, detail } = outcome;
+      throw new Problem('action_not_possible', { detail, extra: { refusal } });
+    }
+    const found = await dependencies.database.run((db) => resource.find(db, id, caller.ownerId));
+    return jsonReply(200, requireFound(found, `${kind}_not_found`));
+  };
 
   const release = operation(`POST ${path}/{id}/release`, {
     ...common,
@@ -121,7 +119,7 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
     ...common,
     id: `change${name}Limit`,
     summary: 'Change the maximum that the service may charge',
-    description: `${article(noun) === 'an' ? 'An' : 'A'} ${noun} held because of its price is tried again at once.`,
+    description: `${idNoun(kind).replace('a', 'A')} held because of its price is tried again at once.`,
     body: limit,
     handle: (request) => perform(request, { action: 'change_limit', maxPrice: request.body.max_price }),
   });
@@ -146,16 +144,16 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
       id: `change${name}RetryPolicy`,
       summary: 'Change the retry policy: attempts, waits and deadline',
       description:
-        'Omitted fields are not changed; `null` removes a change. A running wait is computed again from ' +
-        'its start. It does not decide ' +
-        `whether another attempt is safe: that is checked as always. Refused once the ${noun} has ended.`,
+        'Omitted fields are not changed; `null` removes a change. A running wait is computed again from its start. ' +
+        `It does not decide whether another attempt is safe: that is checked as always. Refused once the ${noun} ` +
+        'has ended.',
       body: retryPolicy,
       handle: (request) => perform(request, { action: 'change_retry', change: retryChangeOf(request.body) }),
     }),
     operation(`POST ${path}/{id}/abandon`, {
       ...common,
       id: `abandon${name}`,
-      summary: `Abandon ${article(noun)} ${noun} that bought nothing`,
+      summary: `Abandon ${idNoun(kind)} that bought nothing`,
       description: 'Refused while it may have bought something, or the service keeps money for it.',
       body: plain,
       handle: (request) => perform(request, { action: 'abandon' }),
@@ -163,7 +161,7 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
     operation(`POST ${path}/{id}/resolve`, {
       ...common,
       id: `resolve${name}Case`,
-      summary: `Resolve a case of ${article(noun)} ${noun}`,
+      summary: `Resolve a case of ${idNoun(kind)}`,
       description:
         "States the outcome when neither the service nor the wallet could prove it. Check the service's console " +
         'first: after `not_bought` it is bought again.',
@@ -193,23 +191,6 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
   ];
 }
 
-async function performOnWork(
-  dependencies: ApiDependencies,
-  resource: WorkResource,
-  request: OneAction,
-  wanted: OperatorAction,
-): Promise<Reply> {
-  const { id, caller } = request;
-  const outcome = await performOne(dependencies, resource, request, wanted);
-  if (outcome.kind === 'missing') throw new Problem(`${resource.kind}_not_found`);
-  if (outcome.kind === 'refused') {
-    const { refusal, detail } = outcome;
-    throw new Problem('action_not_possible', { detail, extra: { refusal } });
-  }
-  const found = await dependencies.database.run((db) => resource.find(db, id, caller.ownerId));
-  return jsonReply(200, requireFound(found, `${resource.kind}_not_found`));
-}
-
 export interface OneAction extends Pick<ActionRequest, 'dryRun' | 'comparisonMs'> {
   readonly id: string;
   readonly caller: Caller;
@@ -224,24 +205,13 @@ export async function performOne(
   { id, caller: { ownerId: owner, apiKeyId: actor }, reason, actionId = newId('action'), ...how }: OneAction,
   wanted: OperatorAction,
 ): Promise<ActionOutcome> {
-  const action = await withPriceCurrency(database, resource, { id, owner, action: wanted });
-  const operator = { actor, reason, actionId };
-  return performAction(
-    database,
-    { work: { kind: resource.kind, id }, action, operator, owner, ...how },
-    new Date(now()),
-  );
-}
-
-/** A limit in another currency can then be refused. Without an answer of the service the limit is accepted. */
-async function withPriceCurrency(
-  database: Database,
-  resource: WorkResource,
-  { id, owner, action }: { readonly id: string; readonly owner: Owner; readonly action: OperatorAction },
-): Promise<OperatorAction> {
-  if (action.action !== 'change_limit' || action.maxPrice === null || resource.priceCurrency === undefined)
-    return action;
-  const found = await database.run((db) => resource.find(db, id, owner));
-  const currency = found === undefined ? undefined : await resource.priceCurrency(found);
-  return { ...action, ...(currency !== undefined && { priceCurrency: currency }) };
+  let action = wanted;
+  // A limit in another currency can then be refused. Without an answer of the service the limit is accepted.
+  if (wanted.action === 'change_limit' && wanted.maxPrice !== null && resource.priceCurrency !== undefined) {
+    const found = await database.run((db) => resource.find(db, id, owner));
+    const priceCurrency = found === undefined ? undefined : await resource.priceCurrency(found);
+    if (priceCurrency !== undefined) action = { ...wanted, priceCurrency };
+  }
+  const request = { work: { kind: resource.kind, id }, action, operator: { actor, reason, actionId }, owner, ...how };
+  return performAction(database, request, new Date(now()));
 }

@@ -10,14 +10,12 @@ import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { endAtDeadline } from '#domain/work/status-text.ts';
 import type { NewCustomer } from '#fulfilment/accept/work.ts';
 
-const MAX_CUSTOMER_REFERENCE = 255;
-
 const EXAMPLE = 'C-2207';
 
 export const customerReference = z
   .string()
   .min(1)
-  .max(MAX_CUSTOMER_REFERENCE)
+  .max(255)
   .check(storable)
   // A strict service would refuse a blank one after we have accepted the work.
   .refine((text) => text.trim() !== '', { message: 'must not be blank' })
@@ -104,8 +102,6 @@ export const metadataInQuery = z
 /** Smaller, because a batch has many items. */
 export const itemMetadata = metadataOf({ pairs: 5, value: 100 });
 
-const REFERENCE_PATTERN = `^${CALLER_REFERENCE_CHARACTERS}{1,${MAX_REFERENCE_LENGTH}}$`;
-
 const REFERENCE_FORM = `must have 1 to ${MAX_REFERENCE_LENGTH} visible ASCII characters other than \`~\``;
 
 export function callerReferencesInQuery(kind: WorkKind) {
@@ -126,7 +122,7 @@ export function callerReferenceInput(kind: WorkKind, example: string) {
         `Your reference. It gets one ${KINDS[kind].noun}, also after repeated requests. Only after that has ended ` +
         'without buying (`failed` or `abandoned`) the reference can be used again, with another Idempotency-Key.',
       example,
-      override: { pattern: REFERENCE_PATTERN },
+      override: { pattern: `^${CALLER_REFERENCE_CHARACTERS}{1,${MAX_REFERENCE_LENGTH}}$` },
     });
 }
 

@@ -1,36 +1,27 @@
-import type * as z from 'zod';
+import * as z from 'zod';
+import { entryFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { idInPath, idNoun } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, field, fields } from '#api/lists/csv-file.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
-import { readPage } from '#api/lists/lists.ts';
+import { listOf, pageOf, pageQuery, pageReply, readPage, waitInQuery } from '#api/lists/lists.ts';
 import type { OrderOutput } from '#api/orders/orders.ts';
+import { requireFound } from '#api/problems/problem.ts';
 import { bulkOperation } from '#api/work/bulk-actions.ts';
-import { viewOfWork } from '#api/work/expand.ts';
+import { expandInQuery, viewOfWork } from '#api/work/expand.ts';
+import { longPollHeaders, replyAfterWait } from '#api/work/long-poll.ts';
 import { workActionOperations } from '#api/work/work-actions.ts';
-import { workReadOperations } from '#api/work/work-reads.ts';
-import type { WorkJson, WorkResource } from '#api/work/work-resource.ts';
-import type { CommonQuery } from '#api/work/work-schemas.ts';
+import { currentStateJson, type WorkJson, type WorkResource } from '#api/work/work-resource.ts';
+import { type CommonQuery, timelinePage } from '#api/work/work-schemas.ts';
 import { scopesOfKind } from '#db/access/api-keys.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import type { PagePosition } from '#db/lists/pages.ts';
-import type { StoredWork, WorkFilter, WorkReads } from '#db/work/work-reads.ts';
+import { listTimeline, type StoredWork, type WorkFilter, type WorkReads } from '#db/work/work-reads.ts';
+import { announcedStatuses } from '#domain/events/event-types.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-
-interface WorkList<
-  Query extends z.ZodObject & z.ZodType<CommonQuery>,
-  Stored extends StoredWork,
-  Filter extends WorkFilter,
-  Shown extends object,
-> {
-  readonly query: Query;
-  readonly page: z.ZodType;
-  readonly csv: CsvColumns<Shown>;
-  readonly reads: Pick<WorkReads<Stored, Filter>, 'page'>;
-  readonly filterOf: (query: z.output<Query>) => Filter;
-  readonly show: (stored: Stored, owner: Owner) => Shown & WorkJson;
-}
+import type { WorkStatus } from '#domain/work/lifecycle.ts';
 
 /** What all kinds of work have: the list, the file, reads and the actions of operators. */
 export function workOperations<
@@ -38,7 +29,17 @@ export function workOperations<
   Stored extends StoredWork,
   Filter extends WorkFilter,
   Shown extends object,
->(dependencies: ApiDependencies, resource: WorkResource, list: WorkList<Query, Stored, Filter, Shown>): Operation[] {
+>(
+  dependencies: ApiDependencies,
+  resource: WorkResource,
+  list: {
+    readonly query: Query;
+    readonly csv: CsvColumns<Shown>;
+    readonly reads: Pick<WorkReads<Stored, Filter>, 'page'>;
+    readonly filterOf: (query: z.output<Query>) => Filter;
+    readonly show: (stored: Stored, owner: Owner) => Shown & WorkJson;
+  },
+): Operation[] {
   const { database } = dependencies;
   const { kind, name } = resource;
   const { noun, path } = KINDS[kind];
@@ -49,7 +50,7 @@ export function workOperations<
       summary: `List ${noun}s, newest first`,
       scope,
       query: list.query,
-      answers: { 200: jsonAnswer(`A page of ${noun}s.`, list.page) },
+      answers: { 200: jsonAnswer(`A page of ${noun}s.`, pageOf(resource.output, `${name}Page`)) },
       handle: async ({ query, caller, isHead }) => {
         const { all } = viewOfWork(dependencies, resource, query.expand, { caller, isHead });
         const { data, next_cursor } = await readPage(query, CURSORS[kind], (page) =>
@@ -88,8 +89,76 @@ export function workOperations<
     }),
     // Before the path with an id.
     bulkOperation(dependencies, resource),
-    ...workReadOperations(dependencies, resource),
+    ...readOperations(dependencies, resource),
     ...workActionOperations(dependencies, resource),
+  ];
+}
+
+function readOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
+  const { database } = dependencies;
+  const { kind, name, output } = resource;
+  const { noun, path } = KINDS[kind];
+  const scope = scopesOfKind(kind).read;
+  const params = idInPath(kind);
+  // A status without an event would never end a wait.
+  const announced: readonly WorkStatus[] = announcedStatuses(kind);
+  return [
+    operation(`GET ${path}/{id}`, {
+      id: `get${name}`,
+      summary: `Read ${idNoun(kind)}`,
+      description:
+        'With `wait=N` the answer comes when it is finished (or has a status of `until`), at the latest after N ' +
+        'seconds; its form is the same. Check `status`. If the wait ended without the result, `Retry-After` says ' +
+        'when to call again, and `Preference-Applied` that the API has waited.',
+      scope,
+      params,
+      query: z.strictObject({
+        expand: expandInQuery(kind, resource.expansions),
+        wait: waitInQuery,
+        until: listOf(announced)
+          .optional()
+          .meta({
+            description:
+              'With `wait`: the statuses that end the wait. Default: those in which it is finished, or waits for a ' +
+              'person.',
+          }),
+      }),
+      answers: { 200: jsonAnswer(`The ${noun}.`, output, { headers: longPollHeaders }) },
+      handle: async ({ params: { id }, query: { expand, wait, until }, onClose, caller, isHead }) => {
+        const { one, afterWait } = viewOfWork(dependencies, resource, expand, { caller, isHead });
+        const { ownerId } = caller;
+        const find = () =>
+          wait === undefined
+            ? database.run((db) => resource.find(db, id, ownerId))
+            : resource.findTogether(id, ownerId);
+        const show = wait === undefined ? one : afterWait;
+        const reply = await replyAfterWait(dependencies, { id, onClose, find, show, caller }, { wait, until });
+        return requireFound(reply, `${kind}_not_found`);
+      },
+    }),
+    operation(`GET ${path}/{id}/timeline`, {
+      id: `get${name}Timeline`,
+      summary: `Read the timeline and the current state of ${idNoun(kind)}`,
+      description:
+        'Oldest first. With each page, in `current_state`: its state in a sentence, why it waits, what happens next ' +
+        'and when, and whether submitting again would be safe.',
+      scope,
+      params,
+      query: z.strictObject(pageQuery),
+      answers: { 200: jsonAnswer('A page of the timeline.', timelinePage) },
+      handle: async ({ params: { id }, query, caller: { ownerId } }) =>
+        database.run(async (db) => {
+          const shown = requireFound(await resource.find(db, id, ownerId), `${kind}_not_found`);
+          const current_state = currentStateJson(kind, shown, ownerId);
+          return pageReply(
+            query,
+            CURSORS.timeline,
+            (at) => listTimeline(db, { kind, id }, at),
+            ({ at, event, message, detail }) => entryFor(ownerId, { at: at.toISOString(), event, message, detail }),
+            { current_state },
+          );
+        }),
+    }),
   ];
 }
 

@@ -57,9 +57,9 @@ const retryPolicy = z
   .meta({
     id: 'RetryPolicy',
     description:
-      'The retry policy for its current hold reason or last failure. `null`: as configured; its ' +
-      'workflow stores the values when it starts. ' +
-      'Work held by the purchase gate continues when the gate releases it, independent of the waits.',
+      'The retry policy for its current hold reason or last failure. `null`: as configured; its workflow stores the ' +
+      'values when it starts. Work held by the purchase gate continues when the gate releases it, independent of the ' +
+      'waits.',
   });
 
 export const operationsOutput = z
@@ -109,9 +109,8 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
       .meta({ description: 'Why it needs attention, in words for a shop; `operations.attention` tells an operator.' }),
     deadline: instant.nullable().meta({
       description:
-        'The deadline of the caller for held work. `null`: 48 hours after it was accepted ' +
-        '(`retry.hold_deadline`), which also limits a later ' +
-        'one. `operations.retry_policy.gives_up_at` is the effective time.',
+        'The deadline of the caller for held work. `null`: 48 hours after it was accepted (`retry.hold_deadline`), ' +
+        'which also limits a later one. `operations.retry_policy.gives_up_at` is the effective time.',
     }),
     metadata: z.record(z.string(), z.string()).meta({ example: { shop_order: 'A-1001' } }),
     created_by: createdBy,
@@ -122,7 +121,7 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
       example: '2030-01-31T12:00:04.000Z',
     }),
     operations: operationsOutput.optional().meta({
-      description: `With \`expand=operations\`, and in the answers of operator actions.`,
+      description: 'With `expand=operations`, and in the answers of operator actions.',
     }),
   };
 }
@@ -208,5 +207,3 @@ const currentState = z
 export const timelinePage = pageOf(timelineEntry, 'TimelinePage')
   .extend({ current_state: currentState })
   .meta({ id: 'Timeline' });
-
-export const timelineQuery = z.strictObject(pageQuery);

@@ -1,19 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import * as z from 'zod';
-import { cpuSpentBy, type Processes } from '#bench/counters/processes.ts';
-import {
-  callsBetween,
-  type HistorySize,
-  historySizes,
-  isBegin,
-  type PostgresCounters,
-  readPostgres,
-  temporalCalls,
-  WRITTEN_DOWN_AFTER_MS,
-} from '#bench/counters/server-counters.ts';
+import { cpuSpentBy, type Processes, sum } from '#bench/counters/processes.ts';
+import { historySizes, readPostgres, temporalCalls, WRITTEN_DOWN_AFTER_MS } from '#bench/counters/server-counters.ts';
 import { median } from '#bench/results.ts';
 import type { BenchServers } from '#bench/support/context.ts';
-import type { Contestant } from '#bench/support/orders.ts';
+import { type Contestant, sandboxOf } from '#bench/support/orders.ts';
 
 export interface OrderCounts {
   readonly counts: Readonly<Record<Counter, number>>;
@@ -41,12 +31,8 @@ const AFTERWORK_MS = 1_000;
 const HISTORIES = 5;
 /** These calls end when there is work, or by their timeout. */
 const WAITING = /^Poll/;
-
-interface Reading {
-  readonly postgres: PostgresCounters;
-  readonly operations: ReadonlyMap<string, number>;
-  readonly service: number;
-}
+/** Every other statement is a transaction by itself. */
+const BEGIN = /^\s*(?:begin|start transaction)\b/i;
 
 /** WAL and fsyncs are those of the whole server, so nobody else may work meanwhile. */
 export async function countOrders(
@@ -65,15 +51,16 @@ export async function countOrders(
   await settled(context);
   // Only these are written late; all others would count the processes' idling.
   const { commits, fsyncs } = await readPostgres(contestant.databaseUrl);
-  const statements = callsBetween(before.postgres, after.postgres);
-  const operations = [...after.operations]
-    .map(([name, calls]) => [name, calls - (before.operations.get(name) ?? 0)] as const)
-    .filter(([name, calls]) => calls > 0 && !WAITING.test(name) && contestant.namespace !== undefined)
-    .toSorted(([, left], [, right]) => right - left);
-  const history = await historyOf(context, contestant);
+  const statements = callsBetween(before.postgres.statements, after.postgres.statements);
+  const { namespace } = contestant;
+  const called = namespace === undefined ? [] : callsBetween(before.operations, after.operations);
+  const operations = called.filter(([name]) => !WAITING.test(name));
+  const noHistory = [{ events: 0, bytes: 0 }];
+  const history =
+    namespace === undefined ? noHistory : await historySizes(context.temporalAddress, namespace, HISTORIES);
   const counts = {
     statements: sumOf(statements),
-    transactions: sumOf(statements.filter(([query]) => isBegin(query))),
+    transactions: sumOf(statements.filter(([query]) => BEGIN.test(query))),
     commits: commits - before.postgres.commits,
     wal_bytes: after.postgres.walBytes - before.postgres.walBytes,
     fsyncs: fsyncs - before.postgres.fsyncs,
@@ -98,22 +85,24 @@ export function processesOf({ postgres, temporal }: BenchServers, contestant: Co
   return { ...contestant.processes, postgres: postgres.child, ...engine };
 }
 
-async function read(context: BenchServers, contestant: Contestant): Promise<Reading> {
+async function read(context: BenchServers, contestant: Contestant) {
   return {
     postgres: await readPostgres(contestant.databaseUrl),
     operations: await temporalCalls(context.temporalMetricsUrl),
-    service: await serviceCalls(contestant.simulatorUrl),
+    service: (await sandboxOf(contestant)).requests,
   };
+}
+
+function callsBetween(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) {
+  return [...after]
+    .map(([name, calls]) => [name, calls - (before.get(name) ?? 0)] as const)
+    .filter(([, calls]) => calls > 0)
+    .toSorted(([, left], [, right]) => right - left);
 }
 
 /** A quick run has no time for counters that are written late. */
 async function settled({ mode }: BenchServers): Promise<void> {
   if (mode === 'full') await delay(WRITTEN_DOWN_AFTER_MS);
-}
-
-async function historyOf(context: BenchServers, { namespace }: Contestant): Promise<readonly HistorySize[]> {
-  if (namespace === undefined) return [{ events: 0, bytes: 0, turns: [] }];
-  return historySizes(context.temporalAddress, namespace, HISTORIES);
 }
 
 function byOrder<Name extends string>(counts: Readonly<Record<Name, number>>, orders: number): Record<Name, number> {
@@ -122,12 +111,5 @@ function byOrder<Name extends string>(counts: Readonly<Record<Name, number>>, or
 }
 
 function sumOf(calls: readonly (readonly [string, number])[]): number {
-  return calls.reduce((sum, [, count]) => sum + count, 0);
-}
-
-const state = z.object({ environments: z.object({ sandbox: z.object({ requests: z.int() }) }) });
-
-async function serviceCalls(simulatorUrl: string): Promise<number> {
-  const answer = state.parse(await (await fetch(`${simulatorUrl}/simulator/state`)).json());
-  return answer.environments.sandbox.requests;
+  return sum(calls.map(([, count]) => count));
 }

@@ -18,19 +18,12 @@ interface Stat {
 const ticksPerSecond = once(() => Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' })));
 const pageBytes = once(() => Number(execFileSync('getconf', ['PAGESIZE'], { encoding: 'utf8' })));
 
-/**
- * Includes all descendants. Ticks have 10 ms, so differences should be far longer. Empty where the system does not
- * tell.
- */
+/** Includes all descendants. Ticks have 10 ms: differences should be far longer. Empty where the system tells none. */
 function cpuMs(processes: Processes): Record<string, number> {
   if (!canReadProcesses) return {};
   const all = readAll();
-  return Object.fromEntries(
-    Object.entries(processes).map(([name, root]) => [
-      name,
-      (sum(treeOf(pidOf(root), all).map((pid) => all.get(pid)?.ticks ?? 0)) / ticksPerSecond()) * 1_000,
-    ]),
-  );
+  const msOf = (root: Child | undefined) => (figureOf(root, all, 'ticks') / ticksPerSecond()) * 1_000;
+  return Object.fromEntries(Object.entries(processes).map(([name, root]) => [name, msOf(root)]));
 }
 
 /** CPU milliseconds of each process. */
@@ -44,15 +37,14 @@ export async function cpuSpentBy<Result>(
   return { result, cpu: Object.fromEntries(after.map(([name, ms]) => [name, ms - (before[name] ?? 0)])) };
 }
 
-function pidOf(child: Child | undefined): number {
-  return child?.identity?.pid ?? 0;
+function figureOf(root: Child | undefined, all: ReadonlyMap<number, Stat>, figure: 'ticks' | 'residentPages'): number {
+  return sum(treeOf(root?.identity?.pid ?? 0, all).map((pid) => all.get(pid)?.[figure] ?? 0));
 }
 
 /** Includes all descendants; MB are 10^6 bytes. @throws Error where the system does not tell. */
 export function residentMb(child: Child): number {
   if (!canReadProcesses) throw new Error('resident memory is read from /proc, which only Linux has');
-  const all = readAll();
-  return (sum(treeOf(pidOf(child), all).map((pid) => all.get(pid)?.residentPages ?? 0)) * pageBytes()) / 1e6;
+  return (figureOf(child, readAll(), 'residentPages') * pageBytes()) / 1e6;
 }
 
 function readAll(): Map<number, Stat> {
@@ -73,11 +65,7 @@ function statOf(pid: number): Stat | undefined {
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
       .map(Number);
-    return {
-      parent: fields[1] ?? 0,
-      ticks: sum(fields.slice(11, 15)),
-      residentPages: fields[21] ?? 0,
-    };
+    return { parent: fields[1] ?? 0, ticks: sum(fields.slice(11, 15)), residentPages: fields[21] ?? 0 };
   } catch {
     // It ended in between.
     return undefined;
@@ -89,7 +77,7 @@ function treeOf(root: number, all: ReadonlyMap<number, Stat>): number[] {
   return [root, ...children.flatMap((child) => treeOf(child, all))];
 }
 
-function sum(values: readonly number[]): number {
+export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 

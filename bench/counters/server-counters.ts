@@ -2,17 +2,8 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import type pg from 'pg';
 import * as z from 'zod';
 import { withClient } from '#cli/embedded/postgres.ts';
-
-/** WAL and fsyncs are those of the server, the rest of one database. */
-export interface PostgresCounters {
-  readonly statements: ReadonlyMap<string, number>;
-  readonly commits: number;
-  readonly walBytes: number;
-  readonly fsyncs: number;
-}
 
 /** Marks statements of the benchmark, which are not counted. */
 const OWN_STATEMENT = '/* bench */';
@@ -27,20 +18,16 @@ export const COUNTING_SETTINGS = {
   'pg_stat_statements.track': 'top',
 } as const;
 
-const server = z.tuple([
-  z.object({
-    commits: z.coerce.number(),
-    wal_bytes: z.coerce.number(),
-    fsyncs: z.coerce.number(),
-  }),
-]);
+const server = z.object({ commits: z.coerce.number(), wal_bytes: z.coerce.number(), fsyncs: z.coerce.number() });
 const statements = z.array(z.object({ query: z.string(), calls: z.coerce.number() }));
 
-export async function readPostgres(url: string): Promise<PostgresCounters> {
+/** WAL and fsyncs are those of the server, the rest of one database. */
+export async function readPostgres(url: string) {
   return withClient(url, async (client) => {
     await client.query(`${OWN_STATEMENT} create extension if not exists pg_stat_statements`);
-    const [{ commits, wal_bytes: walBytes, fsyncs }] = server.parse(await rows(client, SERVER));
-    const counted = statements.parse(await rows(client, STATEMENTS));
+    const { rows } = await client.query<object>(SERVER);
+    const [{ commits, wal_bytes: walBytes, fsyncs }] = z.tuple([server]).parse(rows);
+    const counted = statements.parse((await client.query<object>(STATEMENTS)).rows);
     return { statements: new Map(counted.map(({ query, calls }) => [query, calls])), commits, walBytes, fsyncs };
   });
 }
@@ -55,26 +42,6 @@ const STATEMENTS = `select ${OWN_STATEMENT} query, sum(calls) as calls
   where dbid = (select oid from pg_database where datname = current_database()) and query not like '%${OWN_STATEMENT}%'
   group by query`;
 
-export function callsBetween(
-  before: PostgresCounters,
-  after: PostgresCounters,
-): readonly (readonly [string, number])[] {
-  return [...after.statements]
-    .map(([query, calls]) => [query, calls - (before.statements.get(query) ?? 0)] as const)
-    .filter(([, calls]) => calls > 0)
-    .toSorted(([, left], [, right]) => right - left);
-}
-
-/** Every other statement is a transaction by itself. */
-export function isBegin(query: string): boolean {
-  return /^\s*(?:begin|start transaction)\b/i.test(query);
-}
-
-async function rows(client: pg.Client, text: string): Promise<unknown[]> {
-  return (await client.query<object>(text)).rows;
-}
-
-/** Leaves out calls that wait for work: they end by their timeout. */
 export async function temporalCalls(metricsUrl: string): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(metricsUrl)).text();
   const calls = new Map<string, number>();
@@ -87,13 +54,13 @@ export async function temporalCalls(metricsUrl: string): Promise<ReadonlyMap<str
   return calls;
 }
 
-export interface HistorySize {
+interface HistorySize {
   readonly events: number;
   readonly bytes: number;
   readonly turns: readonly Turn[];
 }
 
-export type Turn = 'local' | 'activity';
+type Turn = 'local' | 'activity';
 
 /** The server lists a workflow a moment after its end. */
 const LISTED_WITHIN_MS = 10_000;

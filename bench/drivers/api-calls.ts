@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'undici';
-import type { ApiCallTask } from '#bench/drivers/protocol.ts';
-import { closedLoop, orderRequest, serve } from '#bench/drivers/protocol.ts';
+import { type ApiCallTask, closedLoop, orderRequest, serve } from '#bench/drivers/protocol.ts';
 
 serve(async (task: ApiCallTask) => {
   // One connection per lane, as a shop keeps them, without pipelining.

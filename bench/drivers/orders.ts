@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Pool } from 'undici';
 import * as z from 'zod';
-import type { OrderTask } from '#bench/drivers/protocol.ts';
-import { closedLoop, orderRequest, serve } from '#bench/drivers/protocol.ts';
+import { type OrderTask, closedLoop, orderRequest, serve } from '#bench/drivers/protocol.ts';
 import { statusesOf, type StatusOf } from '#domain/work/lifecycle.ts';
 
 /** An overloaded server repeats a lost task after two minutes: that is a slow round, not a failed one. */
@@ -38,11 +37,7 @@ const standing = z.array(
 );
 const WILL_NOT_COMPLETE: ReadonlySet<StatusOf<'order'>> = new Set(['failed', 'abandoned', 'needs_attention']);
 
-interface Awaited {
-  readonly resolve: (tookMs: number) => void;
-  readonly reject: (error: Error) => void;
-  readonly since: number;
-}
+type Awaited = PromiseWithResolvers<number> & { readonly since: number };
 
 /** One query for all: asking the API for each would be load of its own. Times come from the rows. */
 class Ends {
@@ -60,9 +55,9 @@ class Ends {
 
   /** @throws Error when the order ends otherwise, or not at all. */
   of(orderId: string): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#awaited.set(orderId, { resolve, reject, since: performance.now() });
-    });
+    const end = Promise.withResolvers<number>();
+    this.#awaited.set(orderId, { ...end, since: performance.now() });
+    return end.promise;
   }
 
   async stop(): Promise<void> {

@@ -112,11 +112,7 @@ export function orderRequest(apiKey: string, packageId: number) {
   return {
     method: 'POST',
     path: '/v1/orders',
-    headers: {
-      authorization: `Bearer ${apiKey}`,
-      'content-type': 'application/json',
-      'idempotency-key': randomUUID(),
-    },
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
     body: JSON.stringify({ package_id: packageId, external_order_id: `bench-${randomUUID()}` }),
   } as const;
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'undici';
-import type { WebhookTask } from '#bench/drivers/protocol.ts';
-import { closedLoop, serve } from '#bench/drivers/protocol.ts';
+import { type WebhookTask, closedLoop, serve } from '#bench/drivers/protocol.ts';
 import { signWebhook } from '#crypto/webhook-signatures.ts';
 import { DEFAULT_HEADER_PREFIX, serviceHeaders } from '#upstream/contract.ts';
 

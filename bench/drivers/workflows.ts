@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
-import type { WorkflowTask } from '#bench/drivers/protocol.ts';
-import { closedLoop, serve } from '#bench/drivers/protocol.ts';
+import { type WorkflowTask, closedLoop, serve } from '#bench/drivers/protocol.ts';
 
 serve(async (task: WorkflowTask) => {
   const connection = await Connection.connect({ address: task.address });

@@ -8,7 +8,6 @@ if (TEMPORAL_ADDRESS === undefined || TEMPORAL_NAMESPACE === undefined || TASK_Q
   throw new Error('TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and TASK_QUEUE are needed');
 }
 
-const activities = { first: async (): Promise<void> => undefined };
 const BUNDLE = fileURLToPath(new URL('empty-bundle.ts', import.meta.url));
 const MAX_BUNDLE = 16 * 1024 * 1024;
 
@@ -19,7 +18,7 @@ try {
     namespace: TEMPORAL_NAMESPACE,
     taskQueue: TASK_QUEUE,
     workflowBundle: { code: execFileSync(process.execPath, [BUNDLE], { encoding: 'utf8', maxBuffer: MAX_BUNDLE }) },
-    activities,
+    activities: { first: async (): Promise<void> => undefined },
     maxCachedWorkflows: 300,
     maxConcurrentActivityTaskExecutions: 50,
   });

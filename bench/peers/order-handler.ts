@@ -23,16 +23,11 @@ const one = await statementOf((db) => orderReads.find(db, 'ord_', undefined));
 const COLUMNS = Object.keys(getTableColumns(schema.orders));
 
 const app = express();
-app.get('/healthz', (_request, response) => {
-  response.json({ status: 'ok' });
-});
+app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
 app.get('/v1/orders/:id', async (request, response) => {
   const values = one.params.map((value) => (value === 'ord_' ? request.params.id : value));
   const { rows } = await pool.query<unknown[]>({ name: 'one', text: one.sql, values, rowMode: 'array' });
-  if (rows[0] === undefined) {
-    response.status(404).end();
-    return;
-  }
+  if (rows[0] === undefined) return void response.status(404).end();
   response.json(plainWork(orderJson(viewOf(rows[0]), null)));
 });
 app.get('/v1/orders', async (_request, response) => {
@@ -42,10 +37,7 @@ app.get('/v1/orders', async (_request, response) => {
 });
 app.post('/v1/orders', express.json(), async (request, response) => {
   const apiKeyId = await callerOf(request.get('Authorization'));
-  if (apiKeyId === undefined) {
-    response.status(401).end();
-    return;
-  }
+  if (apiKeyId === undefined) return void response.status(401).end();
   const { package_id: packageId, external_order_id: reference } = request.body as { package_id: number; external_order_id: string };
   const id = newId('order');
   const now = new Date();

@@ -5,7 +5,6 @@ import { isAuthentic } from './authentic.ts';
 
 const { PORT, WEBHOOK_SECRET, DATABASE_URL } = process.env;
 if (PORT === undefined || WEBHOOK_SECRET === undefined) throw new Error('PORT and WEBHOOK_SECRET are needed');
-const secret = WEBHOOK_SECRET;
 
 // The pool's default size is the product's default, too.
 const pool = DATABASE_URL === undefined ? undefined : new pg.Pool({ connectionString: DATABASE_URL });
@@ -19,19 +18,16 @@ await pool?.query(
 );
 
 const app = express();
-app.get('/healthz', (_request, response) => {
-  response.json({ status: 'ok' });
-});
+app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
 app.post('/webhooks/service', express.raw({ type: () => true }), async (request, response) => {
   const body: unknown = request.body;
   const deliveryId = request.get('X-Service-Delivery');
   if (!Buffer.isBuffer(body) || deliveryId === undefined) {
-    response.status(400).json({ error: 'a body and a delivery id are needed' });
-    return;
+    return void response.status(400).json({ error: 'a body and a delivery id are needed' });
   }
-  if (!isAuthentic(secret, body, request.get('X-Service-Timestamp') ?? '', request.get('X-Service-Signature') ?? '')) {
-    response.status(401).json({ error: 'invalid signature' });
-    return;
+  const signature = request.get('X-Service-Signature') ?? '';
+  if (!isAuthentic(WEBHOOK_SECRET, body, request.get('X-Service-Timestamp') ?? '', signature)) {
+    return void response.status(401).json({ error: 'invalid signature' });
   }
   const inserted = await pool?.query(
     'insert into deliveries (delivery_id, event, body) values ($1, $2, $3) on conflict do nothing',

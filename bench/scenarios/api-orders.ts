@@ -1,6 +1,5 @@
 import { Driver } from '#bench/drivers/protocol.ts';
-import type { ScenarioResult } from '#bench/results.ts';
-import { compare, inTurn, latencies, medians, rates } from '#bench/results.ts';
+import { compare, inTurn, latencies, medians, rates, type ScenarioResult } from '#bench/results.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { addKey, createProductDatabase, startApi, startPeer } from '#bench/support/product.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
@@ -36,7 +35,8 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
   const run = (at: { readonly origin: string }, count: number, call: Call, atOnce: number) => async () =>
     driver.run({ count, atOnce, origin: at.origin, apiKey: at === few ? few.apiKey : many.apiKey, call });
   const results: ScenarioResult[] = [];
-  const take = (result: ScenarioResult) => {
+  const take = (comparison: Parameters<typeof compare>[0]) => {
+    const result = compare(comparison);
     results.push(result);
     // A run among a million takes minutes.
     context.say(`api orders: ${result.id}: ratio ${result.ratio_to_peer?.value}`);
@@ -54,25 +54,23 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
   ];
   for (const { id, measured, count, ...paths } of reads) {
     context.say(`api orders: ${id}, ${size.rounds} rounds of ${count}, one at a time, among many and among few`);
-    const call = (name: 'many' | 'few') => ({ kind: 'get', paths: paths[name] }) as const;
-    const figures = await inTurn(
-      { many: run(many, count, call('many'), 1), few: run(few, count, call('few'), 1) },
-      size.rounds,
-    );
-    take(
-      compare({
-        id: `${id}.among_few`,
-        measured: `${measured} among ${size.many} orders`,
-        unit: 'ms',
-        better: 'lower',
-        ours: medians(figures.many),
-        peer: { id: 'among_few', measured: `the same among ${size.few}`, rounds: medians(figures.few) },
-        details: latencies(figures.many, 99),
-      }),
-    );
+    const among = {
+      many: run(many, count, { kind: 'get', paths: paths.many }, 1),
+      few: run(few, count, { kind: 'get', paths: paths.few }, 1),
+    };
+    const figures = await inTurn(among, size.rounds);
+    take({
+      id: `${id}.among_few`,
+      measured: `${measured} among ${size.many} orders`,
+      unit: 'ms',
+      better: 'lower',
+      ours: medians(figures.many),
+      peer: { id: 'among_few', measured: `the same among ${size.few}`, rounds: medians(figures.few) },
+      details: latencies(figures.many, 99),
+    });
   }
 
-  await requireSameAnswer(ids[0] ?? '', many, peer);
+  await requireSameAnswer(ids[0] ?? '', many.apiKey, [many.origin, peer.origin]);
   const contests: readonly (readonly [id: string, measured: string, count: number, call: Call])[] = [
     ['orders_get', 'GET /v1/orders/{id}', size.reads, { kind: 'get', paths: ids }],
     ['orders_list', 'GET /v1/orders, a page of 20', size.pages, { kind: 'get', paths: ['/v1/orders'] }],
@@ -80,22 +78,18 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
   ];
   for (const [id, measured, count, call] of contests) {
     context.say(`api orders: ${measured}, ${size.rounds} rounds of ${count}, ${size.atOnce} at once`);
-    const figures = await inTurn(
-      { ours: run(many, count, call, size.atOnce), peer: run(peer, count, call, size.atOnce) },
-      size.rounds,
-    );
+    const both = { ours: run(many, count, call, size.atOnce), peer: run(peer, count, call, size.atOnce) };
+    const figures = await inTurn(both, size.rounds);
     const does = call.kind === 'get' ? SAME_READ : SAME_WRITE;
-    take(
-      compare({
-        id: `${id}.plain_express`,
-        measured: `${measured}, ${size.atOnce} at once, among ${size.many} orders`,
-        unit: 'calls/s',
-        better: 'higher',
-        ours: rates(figures.ours),
-        peer: { id: 'plain_express', measured: does, rounds: rates(figures.peer) },
-        details: latencies(figures.ours, 99),
-      }),
-    );
+    take({
+      id: `${id}.plain_express`,
+      measured: `${measured}, ${size.atOnce} at once, among ${size.many} orders`,
+      unit: 'calls/s',
+      better: 'higher',
+      ours: rates(figures.ours),
+      peer: { id: 'plain_express', measured: does, rounds: rates(figures.peer) },
+      details: latencies(figures.ours, 99),
+    });
   }
   for (const { stop } of [few, many, peer]) await stop();
   return results;
@@ -109,21 +103,15 @@ async function startOurs(context: BenchContext, name: string, orders: number) {
 
 function pathsAmong(orders: number): readonly string[] {
   const read = Math.min(500, orders);
-  return Array.from(
-    { length: read },
-    (_, n) => `/v1/orders/ord_${String(1 + Math.floor((n * orders) / read)).padStart(26, '0')}`,
-  );
+  const numbers = Array.from({ length: read }, (_, n) => 1 + Math.floor((n * orders) / read));
+  return numbers.map((number) => `/v1/orders/ord_${String(number).padStart(26, '0')}`);
 }
 
 /** @throws Error unless both answer the same JSON. */
-async function requireSameAnswer(
-  path: string,
-  ours: { readonly origin: string; readonly apiKey: string },
-  peer: { readonly origin: string },
-): Promise<void> {
-  const textOf = async (origin: string) =>
-    (await fetch(origin + path, { headers: { authorization: `Bearer ${ours.apiKey}` } })).text();
-  const [one, other] = await Promise.all([textOf(ours.origin), textOf(peer.origin)]);
+async function requireSameAnswer(path: string, apiKey: string, origins: readonly string[]): Promise<void> {
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const textOf = async (origin: string) => (await fetch(origin + path, { headers })).text();
+  const [one, other] = await Promise.all(origins.map(textOf));
   if (one !== other) throw new Error(`the answers differ:\n${one}\n${other}`);
 }
 

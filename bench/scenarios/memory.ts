@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { residentMb } from '#bench/counters/processes.ts';
-import type { ScenarioResult } from '#bench/results.ts';
-import { compare, measure, median } from '#bench/results.ts';
+import { compare, measure, median, type ScenarioResult } from '#bench/results.ts';
 import type { BenchContext } from '#bench/support/context.ts';
-import { EmptyWork } from '#bench/support/empty-work.ts';
+import { startEmptyWork } from '#bench/support/empty-work.ts';
 import { Orders } from '#bench/support/orders.ts';
 import type { Product } from '#bench/support/product.ts';
 
@@ -13,23 +12,21 @@ const SIZES = {
 } as const;
 
 const PROCESSES = ['api', 'worker'] as const;
-type ProcessName = (typeof PROCESSES)[number];
 
 const READING_EVERY_MS = 500;
-
-type Readings = Readonly<Record<ProcessName, readonly number[]>>;
 
 /** Finished orders must not make the processes keep more. Wants a product without any orders. */
 export async function measureMemory(context: BenchContext): Promise<ScenarioResult[]> {
   const { half, more, readings } = SIZES[context.mode];
+  const all = 2 * half.count;
   const product = await context.product();
   await using orders = new Orders(product);
-  const residentNow = async (): Promise<Readings> => ({
+  const residentNow = async () => ({
     api: await repeated(readings, () => residentMb(product.api)),
     worker: await repeated(readings, () => residentMb(product.worker)),
   });
   const before = await residentNow();
-  context.say(`memory: ${2 * half.count} orders, ${half.atOnce} at a time, read before, in the middle and after`);
+  context.say(`memory: ${all} orders, ${half.atOnce} at a time, read before, in the middle and after`);
   await orders.carryThrough(half);
   const middle = await residentNow();
   await orders.carryThrough(half);
@@ -40,14 +37,14 @@ export async function measureMemory(context: BenchContext): Promise<ScenarioResu
   await orders.carryThrough(more);
   const keptAfter = await kept(context, product);
 
-  await using empty = await EmptyWork.start(context);
+  await using empty = await startEmptyWork(context);
   context.say(`memory: as many empty workflows with as many turns, on a worker of the SDK alone`);
-  await empty.sameTurns({ count: 2 * half.count, atOnce: half.atOnce });
+  await empty.sameTurns({ count: all, atOnce: half.atOnce });
   const ofTheSdk = await repeated(readings, () => empty.residentMb());
 
   const beside = compare({
     id: 'memory.worker.empty_worker',
-    measured: `Resident memory of the worker process after ${2 * half.count} orders, ${half.atOnce} at a time`,
+    measured: `Resident memory of the worker process after ${all} orders, ${half.atOnce} at a time`,
     unit: 'MB',
     better: 'lower',
     ours: after.worker,
@@ -60,27 +57,27 @@ export async function measureMemory(context: BenchContext): Promise<ScenarioResu
   const ofEach = PROCESSES.flatMap((name) => [
     measure({
       id: `memory.${name}`,
-      measured: `Resident memory of the ${name} process after ${2 * half.count} orders, ${half.atOnce} at a time`,
+      measured: `Resident memory of the ${name} process after ${all} orders, ${half.atOnce} at a time`,
       unit: 'MB',
       better: 'lower',
       values: after[name],
       details: {
         before_orders_mb: median(before[name]),
         [`after_${half.count}_orders_mb`]: median(middle[name]),
-        [`after_${2 * half.count}_orders_mb`]: median(after[name]),
+        [`after_${all}_orders_mb`]: median(after[name]),
       },
     }),
     measure({
       id: `memory_growth.${name}`,
       measured:
-        `JavaScript heaps of the ${name} process after a full collection: after ${2 * half.count + more.count} orders, ` +
-        `divided by after ${2 * half.count}`,
+        `JavaScript heaps of the ${name} process after a full collection: ` +
+        `after ${all + more.count} orders, divided by after ${all}`,
       unit: 'ratio',
       better: 'lower',
       values: [keptAfter[name] / keptBefore[name]],
       details: {
-        [`after_${2 * half.count}_orders_mb`]: keptBefore[name],
-        [`after_${2 * half.count + more.count}_orders_mb`]: keptAfter[name],
+        [`after_${all}_orders_mb`]: keptBefore[name],
+        [`after_${all + more.count}_orders_mb`]: keptAfter[name],
       },
     }),
   ]);
@@ -96,9 +93,6 @@ async function repeated(readings: number, one: () => number): Promise<number[]> 
   return values;
 }
 
-async function kept(
-  { children }: BenchContext,
-  { api, worker }: Product,
-): Promise<Readonly<Record<ProcessName, number>>> {
+async function kept({ children }: BenchContext, { api, worker }: Product) {
   return { api: await children.liveHeapMb(api), worker: await children.liveHeapMb(worker) };
 }

@@ -1,9 +1,8 @@
 import { type Counter, COUNTERS, countOrders, type OrderCounts } from '#bench/counters/counters.ts';
-import { canReadProcesses } from '#bench/counters/processes.ts';
-import type { ScenarioResult } from '#bench/results.ts';
-import { compare, measure, rounded } from '#bench/results.ts';
+import { canReadProcesses, sum } from '#bench/counters/processes.ts';
+import { compare, measure, rounded, type ScenarioResult } from '#bench/results.ts';
 import type { BenchContext } from '#bench/support/context.ts';
-import { type Contestant, Orders } from '#bench/support/orders.ts';
+import { Orders } from '#bench/support/orders.ts';
 
 const SIZES = {
   full: { alone: { count: 30, atOnce: 1 }, at_50: { count: 200, atOnce: 50 } },
@@ -17,7 +16,7 @@ const SHOWN = 40;
 
 /** Counters hardly depend on what else the machine does, so each contestant is measured once for each load. */
 export async function measureOrderCounters(context: BenchContext): Promise<ScenarioResult[]> {
-  const contestants = await contestantsOf(context);
+  const contestants = await context.contestants();
   const figures: Record<Load, Record<string, OrderCounts>> = { alone: {}, at_50: {} };
   for (const load of LOADS) {
     const size = SIZES[context.mode][load];
@@ -36,12 +35,6 @@ export async function measureOrderCounters(context: BenchContext): Promise<Scena
   ]);
 }
 
-async function contestantsOf(context: BenchContext): Promise<readonly Contestant[]> {
-  const product = await context.product();
-  const before = await context.before();
-  return [product, ...(before === undefined ? [] : [before]), ...(await context.engines())];
-}
-
 function counted(load: Load, counter: Counter, figures: Readonly<Record<string, OrderCounts>>): ScenarioResult {
   const by = Object.fromEntries(Object.entries(figures).map(([id, { counts }]) => [id, counts[counter]]));
   const [ours = Number.NaN, peer = 0] = [by['ours'], by['dbos']];
@@ -58,7 +51,7 @@ function counted(load: Load, counter: Counter, figures: Readonly<Record<string, 
 }
 
 function cpu(load: Load, figures: Readonly<Record<string, OrderCounts>>): ScenarioResult {
-  const total = (id: string) => Object.values(figures[id]?.cpu ?? {}).reduce((sum, ms) => sum + ms, 0);
+  const total = (id: string) => sum(Object.values(figures[id]?.cpu ?? {}));
   const details = Object.entries(figures).flatMap(([id, { cpu: parts }]) =>
     Object.entries(parts).map(([name, ms]) => [`${id}_${name}`, ms] as const),
   );
@@ -70,11 +63,7 @@ function cpu(load: Load, figures: Readonly<Record<string, OrderCounts>>): Scenar
     details: Object.fromEntries(details),
   } as const;
   if (figures['dbos'] === undefined) return measure({ ...common, values: [total('ours')] });
-  return compare({
-    ...common,
-    ours: [total('ours')],
-    peer: { ...PEER, rounds: [total('dbos')] },
-  });
+  return compare({ ...common, ours: [total('ours')], peer: { ...PEER, rounds: [total('dbos')] } });
 }
 
 function loadName(load: Load): string {

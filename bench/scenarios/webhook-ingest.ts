@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { Driver, type Load } from '#bench/drivers/protocol.ts';
-import type { ScenarioResult } from '#bench/results.ts';
-import { compare, inTurn, latencies, medians, rates } from '#bench/results.ts';
+import { compare, inTurn, latencies, medians, rates, type ScenarioResult } from '#bench/results.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { benchSecrets, createProductDatabase, startApi, startPeer } from '#bench/support/product.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
@@ -39,15 +38,13 @@ export async function measureWebhookIngest(context: BenchContext): Promise<Scena
     const deliveryPrefix = randomBytes(6).toString('hex');
     const result = await driver.run({ ...load, url: receiver.url, secret: secrets.webhook_secret, deliveryPrefix });
     const stored = await receiver.countStored?.(deliveryPrefix);
-    if (stored !== undefined && stored !== load.count)
-      throw new Error(`${stored} of ${load.count} deliveries were stored`);
-    return result;
+    if (stored === undefined || stored === load.count) return result;
+    throw new Error(`${stored} of ${load.count} deliveries were stored`);
   };
 
   for (const { url } of receivers) await requireRefusalOfForgery(url);
-  context.say(
-    `webhooks: ${rounds} rounds of ${busy.count} deliveries, ${busy.atOnce} at once, to three receivers in turn`,
-  );
+  const each = `${rounds} rounds of ${busy.count} deliveries, ${busy.atOnce} at once`;
+  context.say(`webhooks: ${each}, to three receivers in turn`);
   const toAll = { ours: deliver(ours, busy), plain: deliver(plain, busy), noDatabase: deliver(noDatabase, busy) };
   const atOnce = await inTurn(toAll, rounds);
   context.say(`webhooks: ${rounds} rounds of ${alone.count} deliveries, one at a time`);
@@ -62,11 +59,7 @@ export async function measureWebhookIngest(context: BenchContext): Promise<Scena
     details: latencies(atOnce.ours, 99),
   } as const;
   return [
-    compare({
-      ...busyOurs,
-      id: 'webhook_ingest.busy.plain_handler',
-      peer: { ...PLAIN, rounds: rates(atOnce.plain) },
-    }),
+    compare({ ...busyOurs, id: 'webhook_ingest.busy.plain_handler', peer: { ...PLAIN, rounds: rates(atOnce.plain) } }),
     compare({
       ...busyOurs,
       id: 'webhook_ingest.busy.no_database',
@@ -88,11 +81,7 @@ async function startOurs(context: BenchContext, secrets: ReturnType<typeof bench
   const databaseUrl = await createProductDatabase(context, 'ingest');
   const { origin, stop } = await startApi(context, 'ingest-api', { databaseUrl, secrets });
   const stored = `select count(*)::int as count from inbox where delivery_id like $1 and state = 'pending'`;
-  return {
-    url: `${origin}/webhooks/service`,
-    countStored: (prefix) => countRows(databaseUrl, stored, prefix),
-    stop,
-  };
+  return { url: `${origin}/webhooks/service`, countStored: (prefix) => countRows(databaseUrl, stored, prefix), stop };
 }
 
 /** @param database without it nothing is stored. */

@@ -1,10 +1,9 @@
 import { processesOf } from '#bench/counters/counters.ts';
-import { cpuSpentBy } from '#bench/counters/processes.ts';
+import { cpuSpentBy, sum } from '#bench/counters/processes.ts';
 import type { Load, LoadResult } from '#bench/drivers/protocol.ts';
-import type { ScenarioResult } from '#bench/results.ts';
-import { compare, inTurn, latencies, median, medians, rates } from '#bench/results.ts';
+import { compare, inTurn, latencies, median, medians, type Peer, rates, type ScenarioResult } from '#bench/results.ts';
 import type { BenchContext } from '#bench/support/context.ts';
-import { EmptyWork } from '#bench/support/empty-work.ts';
+import { startEmptyWork } from '#bench/support/empty-work.ts';
 import { type Contestant, Orders } from '#bench/support/orders.ts';
 
 const SIZES = {
@@ -23,33 +22,32 @@ interface Round {
   readonly cpu: Readonly<Record<string, number>>;
 }
 
+type BothOf<Figure> = Readonly<Record<'mine' | 'theirs', readonly Figure[]>>;
+
 export async function measureWholeOrder(context: BenchContext): Promise<ScenarioResult[]> {
   const { rounds, alone, busy } = SIZES[context.mode];
-  const [ours, before, engines] = [await context.product(), await context.before(), await context.engines()];
-  const all: readonly Contestant[] = [ours, ...(before === undefined ? [] : [before]), ...engines];
+  const [all, engines] = [await context.contestants(), await context.engines()];
   await using stack = new AsyncDisposableStack();
   const orders = all.map((contestant) => [contestant, stack.use(new Orders(contestant))] as const);
-  const contestants = (load: Load) =>
-    Object.fromEntries(orders.map(([who, at]) => [who.id, async () => oneRound(context, who, at, load)]));
   // The empty workflow has the turns of an order that is delivered already.
   await orders[0]?.[1].carryThrough({ count: 1, atOnce: 1 });
-  await using empty = await EmptyWork.start(context);
-  const emptyWorkflow = (load: Load): Record<string, () => Promise<Round>> => ({
+  await using empty = await startEmptyWork(context);
+  const contestants = (load: Load): Record<string, () => Promise<Round>> => ({
+    ...Object.fromEntries(orders.map(([who, at]) => [who.id, async () => oneRound(context, who, at, load)])),
     [EMPTY.id]: async () => ({ load: await empty.sameTurns(load), cpu: {} }),
   });
   const names = [...all.map(({ id }) => id), EMPTY.id].join(', ');
   context.say(`whole orders: ${rounds} rounds of ${alone.count}, one at a time: ${names}`);
-  const oneByOne = await inTurn({ ...contestants(alone), ...emptyWorkflow(alone) }, rounds);
+  const oneByOne = await inTurn(contestants(alone), rounds);
   context.say(`whole orders: ${rounds} rounds of ${busy.count}, ${busy.atOnce} at a time`);
-  const atOnce = await inTurn({ ...contestants(busy), ...emptyWorkflow(busy) }, rounds);
+  const atOnce = await inTurn(contestants(busy), rounds);
   context.say(`whole orders: ${rounds} rounds of ${busy.count} empty workflows on each engine: its share`);
-  const onEngines = engines.map((engine) => [engine.id, async () => empty.on(engine, busy)] as const);
-  const shares = await inTurn(
-    Object.fromEntries([['ours', async () => empty.onTemporal(busy)] as const, ...onEngines]),
-    rounds,
-  );
+  const onEngines: Record<string, () => Promise<number>> = {
+    ours: async () => empty.onTemporal(busy),
+    ...Object.fromEntries(engines.map((engine) => [engine.id, async () => empty.on(engine, busy)])),
+  };
+  const shares = await inTurn(onEngines, rounds);
   return [...all.slice(1), EMPTY].flatMap(({ id, measured }) => {
-    const isEmpty = id === EMPTY.id;
     const peer = { id, measured };
     const [mine, theirs] = [atOnce['ours'] ?? [], atOnce[id] ?? []];
     return [
@@ -71,7 +69,7 @@ export async function measureWholeOrder(context: BenchContext): Promise<Scenario
         peer: { ...peer, rounds: rates(loads(theirs)) },
         details: latencies(loads(mine), 95),
       }),
-      ...(isEmpty ? [] : [cpu({ id, measured }, { mine, theirs })]),
+      ...(id === EMPTY.id ? [] : [cpu(peer, { mine, theirs })]),
       ...(id === 'dbos' || id === 'restate'
         ? [withoutEngine(peer, { mine, theirs }, { mine: shares['ours'] ?? [], theirs: shares[id] ?? [] })]
         : []),
@@ -79,10 +77,7 @@ export async function measureWholeOrder(context: BenchContext): Promise<Scenario
   });
 }
 
-function cpu(
-  peer: { readonly id: string; readonly measured: string },
-  { mine, theirs }: Readonly<Record<'mine' | 'theirs', readonly Round[]>>,
-): ScenarioResult {
+function cpu(peer: Peer, { mine, theirs }: BothOf<Round>): ScenarioResult {
   return compare({
     id: `whole_order.cpu.${peer.id}`,
     measured: 'CPU time of all processes for one order, 50 at a time; by process in the details',
@@ -101,11 +96,7 @@ async function oneRound(context: BenchContext, contestant: Contestant, orders: O
 }
 
 /** With all cores busy, the rate is the inverse of the CPU time: the ratio of the rests leaves the engines out. */
-function withoutEngine(
-  peer: { readonly id: string; readonly measured: string },
-  { mine, theirs }: Readonly<Record<'mine' | 'theirs', readonly Round[]>>,
-  engine: Readonly<Record<'mine' | 'theirs', readonly number[]>>,
-): ScenarioResult {
+function withoutEngine(peer: Peer, { mine, theirs }: BothOf<Round>, engine: BothOf<number>): ScenarioResult {
   const rest = (rounds: readonly Round[], share: readonly number[]) =>
     rounds.map((round, number) => 1_000 / Math.max(0.1, totalOf(round) - (share[number] ?? 0)));
   return compare({
@@ -131,14 +122,11 @@ function loads(rounds: readonly Round[] | undefined): LoadResult[] {
 }
 
 function totalOf({ cpu }: Round): number {
-  return Object.values(cpu).reduce((sum, ms) => sum + ms, 0);
+  return sum(Object.values(cpu));
 }
 
 function byProcess(id: string, rounds: readonly Round[]): Record<string, number> {
-  return Object.fromEntries(
-    Object.keys(rounds[0]?.cpu ?? {}).map((name) => [
-      `${id}_${name}_cpu_ms`,
-      median(rounds.map(({ cpu }) => cpu[name] ?? 0)),
-    ]),
-  );
+  const medianOf = (name: string) => median(rounds.map(({ cpu }) => cpu[name] ?? 0));
+  const names = Object.keys(rounds[0]?.cpu ?? {});
+  return Object.fromEntries(names.map((name) => [`${id}_${name}_cpu_ms`, medianOf(name)]));
 }

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
-import { answersOk, Child, untilReady } from '#cli/embedded/child.ts';
+import { answersOk, Child, type ChildOptions, untilReady } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { NODE_ARGUMENTS, QUICK_START } from '#cli/start/supervisor.ts';
 
@@ -36,41 +36,25 @@ export class Children {
   }
 
   /** @throws UserError with the end of its log when it is not ready. */
-  async start(options: ChildProcessOptions): Promise<Child> {
-    const { PATH, HOME, XDG_CACHE_HOME } = process.env;
+  async start({ name, script, project = PROJECT, environment, ready }: ChildProcessOptions): Promise<Child> {
+    const { XDG_CACHE_HOME } = process.env;
     const inspectPort = await freePort();
-    const { project = PROJECT } = options;
-    const child = new Child({
-      name: options.name,
-      command: process.execPath,
-      args: [...NODE_ARGUMENTS, QUICK_START, `--inspect-port=${inspectPort}`, join(project, options.script)],
-      cwd: project,
-      environment: { PATH, HOME, XDG_CACHE_HOME, ...options.environment },
-      logFile: this.#logFile(options.name),
-    });
-    return this.#ready(child, inspectPort, options.ready);
+    const args = [...NODE_ARGUMENTS, QUICK_START, `--inspect-port=${inspectPort}`, join(project, script)];
+    const withCache = { XDG_CACHE_HOME, ...environment };
+    const command = process.execPath;
+    return this.startProgram({ name, command, args, cwd: project, environment: withCache }, ready, inspectPort);
   }
 
   /** @throws UserError with the end of its log when it is not ready. */
   async startProgram(
-    options: Pick<ChildProcessOptions, 'name' | 'environment' | 'ready'> & {
-      readonly command: string;
-      readonly args: readonly string[];
-    },
+    program: Omit<ChildOptions, 'logFile'>,
+    ready: ChildProcessOptions['ready'],
+    inspectPort = 0,
   ): Promise<Child> {
-    const { name, command, args, environment } = options;
     const { PATH, HOME } = process.env;
-    const logFile = this.#logFile(name);
-    const child = new Child({ name, command, args, environment: { PATH, HOME, ...environment }, logFile });
-    return this.#ready(child, 0, options.ready);
-  }
-
-  #logFile(name: string): string {
     this.#started += 1;
-    return join(this.#logs, `${this.#started}-${name}.log`);
-  }
-
-  async #ready(child: Child, inspectPort: number, ready: ChildProcessOptions['ready']): Promise<Child> {
+    const logFile = join(this.#logs, `${this.#started}-${program.name}.log`);
+    const child = new Child({ ...program, environment: { PATH, HOME, ...program.environment }, logFile });
     this.#running.set(child, inspectPort);
     void child.exited.then(() => this.#running.delete(child));
     const answers = async () => {
@@ -157,14 +141,9 @@ async function debuggerUrl(port: number): Promise<string> {
   }
 }
 
-interface Pending {
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
-
 class Inspector {
   readonly #socket: WebSocket;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Map<number, PromiseWithResolvers<unknown>>();
   #lastId = 0;
   /** Sessions of the worker threads. */
   readonly workers: string[] = [];
@@ -190,11 +169,12 @@ class Inspector {
   async call(method: string, params: object, worker?: string): Promise<unknown> {
     this.#lastId += 1;
     const id = this.#lastId;
-    const answered = new Promise<unknown>((resolve, reject) => this.#pending.set(id, { resolve, reject }));
+    const answered = Promise.withResolvers<unknown>();
+    this.#pending.set(id, answered);
     const request = JSON.stringify({ id, method, params });
     if (worker === undefined) this.#socket.send(request);
     else void this.call('NodeWorker.sendMessageToWorker', { sessionId: worker, message: request });
-    return answered;
+    return answered.promise;
   }
 
   close(): void {

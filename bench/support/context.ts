@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COUNTING_SETTINGS } from '#bench/counters/server-counters.ts';
 import { Children } from '#bench/support/children.ts';
-import { type EnginePeer, startDbos, startRestate } from '#bench/support/engines.ts';
+import { type EnginePeer, startEngines } from '#bench/support/engines.ts';
+import type { Contestant } from '#bench/support/orders.ts';
 import { type Product, startProduct, versionBefore } from '#bench/support/product.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
@@ -26,29 +27,18 @@ export interface BenchServers {
 export interface BenchContext extends BenchServers {
   /** The first call starts it; scenarios share it. */
   product(): Promise<Product>;
-  /** The first call starts it, if one was named. */
-  before(): Promise<Product | undefined>;
   /** The first call starts them; none when left out. */
   engines(): Promise<readonly EnginePeer[]>;
+  /** The first call starts them: the product, the version before if one was named, and the engines. */
+  contestants(): Promise<readonly Contestant[]>;
 }
 
-/** Disposing ends at once what still runs. */
-interface OpenContext extends BenchContext, AsyncDisposable {
-  /** @throws Error when a process does not end as it should. */
-  stopContestants(): Promise<void>;
-}
-
-interface ContextOptions {
-  /** Another checkout that is measured, too. */
-  readonly against?: string | undefined;
-  readonly withoutEngines?: boolean;
-}
-
+/** Disposing ends at once what still runs. @param against another checkout that is measured, too. */
 export async function openContext(
   mode: BenchContext['mode'],
   say: (text: string) => void,
-  { against, withoutEngines = false }: ContextOptions = {},
-): Promise<OpenContext> {
+  { against, withoutEngines }: { readonly against: string | undefined; readonly withoutEngines: boolean },
+) {
   const folder = mkdtempSync(join(tmpdir(), 'reseller-bench-'));
   // Under root, PostgreSQL runs as another account and must pass through.
   chmodSync(folder, 0o711);
@@ -91,13 +81,17 @@ export async function openContext(
     children,
     folder,
     product: () => (product ??= startProduct(context)),
-    before: async () =>
-      against === undefined ? undefined : (before ??= startProduct(context, versionBefore(against))),
     engines: async () => (withoutEngines ? [] : (engines ??= startEngines(context))),
+    contestants: async () => [
+      await context.product(),
+      ...(against === undefined ? [] : [await (before ??= startProduct(context, versionBefore(against)))]),
+      ...(await context.engines()),
+    ],
     say,
   };
   return {
     ...context,
+    /** @throws Error when a process does not end as it should. */
     stopContestants: async () => {
       for (const peer of (await engines) ?? []) await peer.stop();
       for (const version of [before, product]) await (await version)?.stop();
@@ -108,8 +102,4 @@ export async function openContext(
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-}
-
-async function startEngines(context: BenchContext): Promise<readonly EnginePeer[]> {
-  return [await startDbos(context), await startRestate(context)];
 }

@@ -16,24 +16,23 @@ import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 export interface EnginePeer extends Contestant {
   /** `POST {apiUrl}{emptyPath}{id}` runs three empty steps to their end. */
   readonly emptyPath: string;
-  stop(): Promise<void>;
 }
 
-/** Its engine is a library in its one process. */
-export async function startDbos(context: BenchServers): Promise<EnginePeer> {
-  await installEngines((text) => context.say(text));
-  return startPeer(context, {
+export async function startEngines(context: BenchServers): Promise<readonly EnginePeer[]> {
+  await installEngines(context);
+  const dbos = await startPeer(context, {
     id: 'dbos',
     measured: 'The same order on DBOS Transact: same database server, same calls, same rows but for the reservation',
+    // It is a library in the one process of the peer.
     engine: undefined,
     environment: {},
   });
+  return [dbos, await startRestate(context)];
 }
 
-export async function startRestate(context: BenchServers): Promise<EnginePeer> {
-  await installEngines((text) => context.say(text));
+async function startRestate(context: BenchServers): Promise<EnginePeer> {
   const [ingress, admin, node, endpoint] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
-  const engine = await context.children.startProgram({
+  const server = {
     name: 'restate-server',
     command: restateServer(),
     args: ['--no-logo', '--bind-ip=127.0.0.1', '--advertised-host=127.0.0.1', `--bind-port=${node}`],
@@ -46,8 +45,8 @@ export async function startRestate(context: BenchServers): Promise<EnginePeer> {
       RESTATE_ADMIN__BIND_PORT: String(admin),
       RESTATE_LOG_FILTER: 'warn',
     },
-    ready: `http://127.0.0.1:${admin}/health`,
-  });
+  };
+  const engine = await context.children.startProgram(server, `http://127.0.0.1:${admin}/health`);
   return startPeer(context, {
     id: 'restate',
     measured: 'The same order on Restate: same database server, same calls, same rows but for the reservation',
@@ -60,9 +59,7 @@ export async function startRestate(context: BenchServers): Promise<EnginePeer> {
   });
 }
 
-interface Peer {
-  readonly id: 'dbos' | 'restate';
-  readonly measured: string;
+interface Peer extends Pick<Contestant, 'id' | 'measured'> {
   readonly engine: Child | undefined;
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -71,42 +68,43 @@ async function startPeer(context: BenchServers, { id, measured, engine, environm
   const database = `peer_${id}`;
   await context.postgres.createDatabase(database);
   const databaseUrl = context.postgres.url(database);
-  const [api, simulatorPort] = await Promise.all([freePort(), freePort()]);
+  const ports = { api: await freePort(), simulator: await freePort() };
   const secrets = benchSecrets();
   const apiKey = `peer_${randomBytes(24).toString('hex')}`;
-  const ports = { api, simulator: simulatorPort };
-  const { simulator: simulatorEnvironment, worker } = environmentsAt(context, id, { ports, databaseUrl, secrets });
+  const environments = environmentsAt(context, id, { ports, databaseUrl, secrets });
+  const apiUrl = `http://127.0.0.1:${ports.api}`;
+  const simulatorUrl = `http://127.0.0.1:${ports.simulator}`;
   const simulator = await context.children.start({
     name: `simulator-${id}`,
     script: 'simulator/main.ts',
-    environment: simulatorEnvironment,
-    ready: `http://127.0.0.1:${simulatorPort}/simulator/state`,
+    environment: environments.simulator,
+    ready: `${simulatorUrl}/simulator/state`,
   });
   const application = await context.children.start({
     name: `peer-${id}`,
     script: `bench/peers/engines/${id}-orders.ts`,
     environment: {
       NODE_ENV: 'production',
-      PORT: String(api),
+      PORT: String(ports.api),
       DATABASE_URL: databaseUrl,
       API_KEY: apiKey,
       ENCRYPTION_KEY: randomBytes(32).toString('base64'),
       WEBHOOK_SECRET: secrets.webhook_secret,
-      SERVICE_BASE_URL: `${worker['SERVICE_BASE_URL']}/sandbox`,
+      SERVICE_BASE_URL: `${environments.worker['SERVICE_BASE_URL']}/sandbox`,
       SERVICE_EMAIL: SIMULATOR_EMAIL,
       SERVICE_PASSWORD: secrets.simulator_password,
       ...environment,
     },
-    ready: `http://127.0.0.1:${api}/healthz`,
+    ready: `${apiUrl}/healthz`,
   });
   const parts = { application, ...(engine && { engine }), simulator };
   return {
     id,
     measured,
-    apiUrl: `http://127.0.0.1:${api}`,
+    apiUrl,
     apiKey,
     databaseUrl,
-    simulatorUrl: `http://127.0.0.1:${simulatorPort}`,
+    simulatorUrl,
     namespace: undefined,
     ordersPlaced: 0,
     emptyPath: '/empty/',
@@ -120,15 +118,13 @@ async function startPeer(context: BenchServers, { id, measured, engine, environm
 /** A package of its own: only the benchmark needs these dependencies. */
 const PACKAGE = join(PROJECT, 'bench/peers/engines');
 
-const run = promisify(execFile);
-
-async function installEngines(say: (text: string) => void): Promise<void> {
+async function installEngines(context: BenchServers): Promise<void> {
   const installed = join(PACKAGE, 'node_modules/.package-lock.json');
   const lock = join(PACKAGE, 'package-lock.json');
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
-  say('peers: their packages are installed once, with npm ci in bench/peers/engines');
+  context.say('peers: their packages are installed once, with npm ci in bench/peers/engines');
   try {
-    await run('npm', ['ci'], { cwd: PACKAGE });
+    await promisify(execFile)('npm', ['ci'], { cwd: PACKAGE });
   } catch (error) {
     throw new UserError(
       `The packages of the peers could not be installed: ${messageOf(error)}`,

@@ -19,6 +19,8 @@ export interface Contestant {
   ordersPlaced: number;
   /** Without the shared servers. */
   readonly processes: Processes;
+  /** @throws Error when one has ended by itself or does not stop. */
+  stop(): Promise<void>;
 }
 
 /** The service completes it at once, and adds no time of its own. */
@@ -56,9 +58,9 @@ export class Orders implements AsyncDisposable {
     });
   }
 
-  /** Compares the contestant's books with the service's. @throws Error unless all orders were delivered and paid once. */
+  /** Compares its books with the service's. @throws Error unless all orders were delivered and paid once. */
   async requireBooks(): Promise<void> {
-    const { id, databaseUrl, simulatorUrl, ordersPlaced } = this.#contestant;
+    const { id, databaseUrl, ordersPlaced } = this.#contestant;
     const answer = await withClient(databaseUrl, async (client) =>
       client.query<object>(`select /* bench */
         (select count(*)::int from orders where status = 'completed') as orders,
@@ -66,8 +68,8 @@ export class Orders implements AsyncDisposable {
         (select count(*)::int from journal where direction = 'debit' and cause_kind = 'attempt') as debits`),
     );
     const [books] = rows.parse(answer.rows);
-    const service = state.parse(await (await fetch(`${simulatorUrl}/simulator/state`)).json());
-    const found = { ...books, debitsOfService: service.environments.sandbox.ledger.debits };
+    const { ledger } = await sandboxOf(this.#contestant);
+    const found = { ...books, debitsOfService: ledger.debits };
     if (Object.values(found).some((count) => count !== ordersPlaced))
       throw new Error(`${id}: ${ordersPlaced} orders were placed, but there are: ${JSON.stringify(found)}`);
   }
@@ -78,4 +80,11 @@ export class Orders implements AsyncDisposable {
 }
 
 const rows = z.tuple([z.object({ orders: z.int(), esims: z.int(), debits: z.int() })]);
-const state = z.object({ environments: z.object({ sandbox: z.object({ ledger: z.object({ debits: z.int() }) }) }) });
+const sandbox = z.object({ requests: z.int(), ledger: z.object({ debits: z.int() }) });
+const state = z.object({ environments: z.object({ sandbox }) });
+
+/** What the service has counted. */
+export async function sandboxOf({ simulatorUrl }: Contestant): Promise<z.output<typeof sandbox>> {
+  const answer = await fetch(`${simulatorUrl}/simulator/state`);
+  return state.parse(await answer.json()).environments.sandbox;
+}

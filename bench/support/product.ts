@@ -18,11 +18,7 @@ import { setUpNamespace } from '#temporal/set-up.ts';
 /** Product and peer share the server and its settings. */
 export const NAMESPACE = 'bench';
 
-const run = promisify(execFile);
-
-interface Version {
-  readonly id: 'ours' | 'before';
-  readonly measured: string;
+interface Version extends Pick<Contestant, 'id' | 'measured'> {
   readonly project: string;
   readonly database: string;
   readonly namespace: string;
@@ -37,20 +33,13 @@ const OURS: Version = {
 };
 
 export function versionBefore(project: string): Version {
-  return {
-    id: 'before',
-    measured: 'The version before, of another checkout',
-    project,
-    database: 'product_before',
-    namespace: 'bench_before',
-  };
+  const measured = 'The version before, of another checkout';
+  return { id: 'before', measured, project, database: 'product_before', namespace: 'bench_before' };
 }
 
 export interface Product extends Contestant {
   readonly api: Child;
   readonly worker: Child;
-  /** @throws Error when one has ended by itself or does not stop. */
-  stop(): Promise<void>;
 }
 
 export async function startProduct(context: BenchServers, version: Version = OURS): Promise<Product> {
@@ -118,7 +107,7 @@ export async function startApi(
   context: BenchServers,
   name: string,
   given: Pick<Parameters<typeof environmentsAt>[2], 'databaseUrl' | 'secrets'>,
-): Promise<{ readonly origin: string; readonly stop: () => Promise<void> }> {
+) {
   const api = await freePort();
   const settings = { API_RATE_LIMIT: '1000000' };
   const { api: environment } = environmentsAt(context, name, { ...given, ports: { api }, settings });
@@ -128,12 +117,7 @@ export async function startApi(
 }
 
 /** A server that does the same as ours with less; it is no part of the product. */
-export async function startPeer(
-  context: BenchServers,
-  name: string,
-  script: string,
-  environment: Environment,
-): Promise<{ readonly origin: string; readonly stop: () => Promise<void> }> {
+export async function startPeer(context: BenchServers, name: string, script: string, environment: Environment) {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const child = await context.children.start({
@@ -161,15 +145,11 @@ export async function addKey(url: string): Promise<string> {
   return key;
 }
 
-/** @returns the output. */
 async function reseller(project: string, command: readonly string[], environment: Environment): Promise<string> {
   const { PATH, HOME } = process.env;
   const program = join(project, 'cli/reseller.mjs');
-  const { stdout } = await run(process.execPath, [program, ...command], {
-    cwd: project,
-    env: { PATH, HOME, ...environment },
-  });
-  return stdout;
+  const options = { cwd: project, env: { PATH, HOME, ...environment } };
+  return (await promisify(execFile)(process.execPath, [program, ...command], options)).stdout;
 }
 
 async function createdKey(project: string, environment: Environment): Promise<string> {

@@ -18,6 +18,7 @@ export function addKeysCommand(program: Command, environmentFor: EnvironmentFor)
   const keys = program
     .command('keys')
     .description('API keys of the database of DATABASE_URL; the prefix is the part between the underscores');
+  const ofOneKey = (name: string) => keys.command(name).argument('<prefix>', PREFIX, keyPrefix);
   keys
     .command('create <name>')
     .description('make a key; it is printed once')
@@ -32,9 +33,7 @@ export function addKeysCommand(program: Command, environmentFor: EnvironmentFor)
       .command('list')
       .description('list all keys: validity, last use, limits and scopes; successors below the key that they replace'),
   ).action(run(load, 'listKeys', environmentFor));
-  keys
-    .command('rotate')
-    .argument('<prefix>', PREFIX, keyPrefix)
+  ofOneKey('rotate')
     .description('make a successor with the same scopes, limits and work; it is printed once')
     .addOption(
       new Option('--overlap <duration>', 'how long the former key still works, such as 2h; 0s when it has leaked')
@@ -43,17 +42,13 @@ export function addKeysCommand(program: Command, environmentFor: EnvironmentFor)
     )
     .option('--expires <days>', 'days until the successor expires (default: as many as the former key was given)', days)
     .action(run(load, 'rotateKey', environmentFor));
-  keys
-    .command('limit')
-    .argument('<prefix>', PREFIX, keyPrefix)
+  ofOneKey('limit')
     .argument('<limit>')
     .description('change what its work may spend in a day (UTC): "100.00 USD", or none')
     .action(async (prefix: string, limit: string, options: SetUpOption) =>
       (await load()).limitKey(prefix, limit, await environmentFor(options)),
     );
-  keys
-    .command('rate-limit')
-    .argument('<prefix>', PREFIX, keyPrefix)
+  ofOneKey('rate-limit')
     .description('change how many requests a minute it may make')
     .argument('<limit>', 'such as 600, or none for API_RATE_LIMIT', (text) =>
       text === 'none' ? null : requestsPerMinute(text),
@@ -61,9 +56,7 @@ export function addKeysCommand(program: Command, environmentFor: EnvironmentFor)
     .action(async (prefix: string, limit: number | null, options: SetUpOption) =>
       (await load()).limitKeyRate(prefix, limit, await environmentFor(options)),
     );
-  keys
-    .command('revoke')
-    .argument('<prefix>', PREFIX, keyPrefix)
+  ofOneKey('revoke')
     .description('end the validity of a key at once, and that of the share links that were made with it')
     .option('--no-share-links', 'its share links stay open')
     .action(run(load, 'revokeKey', environmentFor));

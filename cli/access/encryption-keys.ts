@@ -1,6 +1,5 @@
-import { actor, withDatabase } from '#cli/set-up/command-database.ts';
+import { actor, inDatabase } from '#cli/set-up/command-database.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import { keyUse, retireKey, type Retirement } from '#db/connection/encryption-keys.ts';
@@ -10,21 +9,17 @@ const APPLICATION = 'reseller encryption-keys';
 
 /** The keys themselves are not in the database. */
 export async function listEncryptionKeys(environment: Environment): Promise<void> {
-  const { database: config } = readParts(['database'], environment);
-  const keys = await withDatabase(config.directUrl, APPLICATION, (database) => database.run(keyUse));
+  const keys = await inDatabase(environment, APPLICATION, (database) => database.run(keyUse));
   if (keys.length === 0) process.stdout.write('The database has not been used with any encryption key yet.\n');
   for (const { keyId, makesHashes, firstUsedAt } of keys) {
-    process.stdout.write(
-      `${keyId}  first used ` +
-        `${firstUsedAt.toISOString()}${makesHashes ? '; used for keyed hashes, must stay the last key' : ''}\n`,
-    );
+    const use = makesHashes ? '; used for keyed hashes, must stay the last key' : '';
+    process.stdout.write(`${keyId}  first used ${firstUsedAt.toISOString()}${use}\n`);
   }
 }
 
 /** @throws UserError when the key is unknown, makes the hashes, or a stored value is encrypted with it. */
 export async function retireEncryptionKey(keyId: string, environment: Environment): Promise<void> {
-  const { database: config } = readParts(['database'], environment);
-  const retirement = await withDatabase(config.directUrl, APPLICATION, (database) =>
+  const retirement = await inDatabase(environment, APPLICATION, (database) =>
     database.transaction(async (tx) => {
       const done = await retireKey(tx, keyId);
       if (done.kind === 'retired') {

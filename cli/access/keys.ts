@@ -1,9 +1,8 @@
-import { KEY_COLUMNS, listedKeys } from '#cli/access/key-list.ts';
-import { actor, withDatabase } from '#cli/set-up/command-database.ts';
+import { actor, inDatabase } from '#cli/set-up/command-database.ts';
+import { type Columns, flexible, money, status, text, time } from '#cli/terminal/columns.ts';
 import { printLine } from '#cli/terminal/output.ts';
 import { type FormatOptions, printItems } from '#cli/terminal/print-items.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
-import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { commaList, price } from '#config/variable-types.ts';
 import { apiKeyMode, generateApiKey } from '#crypto/generated-secrets.ts';
@@ -16,6 +15,7 @@ import {
   changeSpendLimit,
   findApiKey,
   type KeyChange,
+  lineageOf,
   listApiKeys,
   type NewApiKey,
   revokeApiKey,
@@ -23,16 +23,17 @@ import {
   type RotationRefusal,
 } from '#db/access/api-keys.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
-import type { Database, Executor } from '#db/connection/database.ts';
+import type { Executor } from '#db/connection/database.ts';
 import { stampedMode } from '#db/connection/installation.ts';
-import type { Money } from '#domain/money/money.ts';
+import { type Money, plainMoney } from '#domain/money/money.ts';
 import { counted } from '#domain/text.ts';
 import { usableBalance } from '#fulfilment/gate/account.ts';
 import { revokeShareLinksOfKey } from '#fulfilment/share-links/share-links.ts';
 
 const DAY_MS = 86_400_000;
-
 const ALL = 'all';
+/** Shown in `pg_stat_activity`. */
+const APPLICATION = 'reseller keys';
 
 export interface NewKeyOptions {
   /** `all`, or names with commas between them. */
@@ -51,8 +52,7 @@ export async function createKey(name: string, options: NewKeyOptions, environmen
   const scopes = scopesOf(options.scopes);
   const { ownWorkOnly = false, rateLimit } = options;
   const spendLimit = options.spendLimit === undefined ? undefined : limitOf(options.spendLimit);
-  const now = new Date();
-  const expiresAt = inDays(options.expires, now);
+  const expiresAt = inDays(options.expires, new Date());
   const limits = {
     ownWorkOnly,
     ...(expiresAt !== undefined && { expiresAt }),
@@ -62,26 +62,65 @@ export async function createKey(name: string, options: NewKeyOptions, environmen
   const { key, prefix } = await changing(environment, async (tx) => {
     await requireWalletCurrency(tx, spendLimit);
     const which = ownWorkOnly ? ', for its own work only' : '';
-    const key = { name, scopes, ...limits };
-    return await addKey(tx, key, `${name}: ${scopes.join(', ')}${which}`, environment['SERVICE_MODE']);
+    const detail = `${name}: ${scopes.join(', ')}${which}`;
+    return await addKey(tx, { name, scopes, ...limits }, detail, environment['SERVICE_MODE']);
   });
   const described = [
+    `scopes: ${scopes.join(', ')}`,
     ...(ownWorkOnly ? ['limited to its own work'] : []),
     ...(spendLimit == null ? [] : [`spends at most ${spendLimit.amount} ${spendLimit.currency} a day`]),
     ...(rateLimit === undefined ? [] : [`${counted(rateLimit, 'request')} a minute`]),
     ...(expiresAt === undefined ? [] : [`until ${expiresAt.toISOString()}`]),
   ];
-  printLine(
-    process.stderr,
-    `Key ${prefix} for ${name}, printed only this once; ${[`scopes: ${scopes.join(', ')}`, ...described].join('; ')}`,
-  );
+  printLine(process.stderr, `Key ${prefix} for ${name}, printed only this once; ${described.join('; ')}`);
   process.stdout.write(`${key}\n`);
 }
 
 export async function listKeys(format: FormatOptions, environment: Environment): Promise<void> {
-  const keys = await inDatabase(environment, (database) => database.run(listApiKeys));
+  const keys = await inDatabase(environment, APPLICATION, (database) => database.run(listApiKeys));
+  const now = new Date();
+  // Successors follow the key that they replace.
+  const listed = [...Map.groupBy(keys, lineageOf).values()].flatMap((line) =>
+    line.map((key, index) => listedKey(key, now, line[index - 1]?.prefix)),
+  );
   const context = { output: process.stdout, environment: process.env, none: 'There are no keys.' };
-  printItems(format, KEY_COLUMNS, listedKeys(keys, new Date()), context);
+  printItems(format, COLUMNS, listed, context);
+}
+
+/** `id` is what `created_by` and `actor` show. Contains no secret. */
+const COLUMNS: Columns<ReturnType<typeof listedKey>> = {
+  prefix: text((key) => key.prefix),
+  name: text((key) => key.name),
+  status: status((key) => key.status),
+  expires_at: time((key) => key.expires_at),
+  revoked_at: time((key) => key.revoked_at),
+  last_used_at: time((key) => key.last_used_at),
+  successor_of: text((key) => key.successor_of),
+  own_work_only: text((key) => key.own_work_only),
+  spend_limit: money((key) => key.spend_limit),
+  rate_limit: text((key) => key.rate_limit),
+  scopes: flexible((key) => key.scopes.join(',')),
+  id: text((key) => key.id),
+};
+
+type Key = Awaited<ReturnType<typeof listApiKeys>>[number];
+
+function listedKey(key: Key, now: Date, successorOf: string | undefined) {
+  const { id, prefix, name, scopes, lastUsedAt, expiresAt, revokedAt, ownWorkOnly, rateLimit } = key;
+  return {
+    prefix,
+    name,
+    status: revokedAt !== null ? 'revoked' : expiresAt !== null && expiresAt <= now ? 'expired' : 'valid',
+    last_used_at: lastUsedAt?.toISOString() ?? null,
+    expires_at: expiresAt?.toISOString() ?? null,
+    revoked_at: revokedAt?.toISOString() ?? null,
+    successor_of: successorOf ?? null,
+    own_work_only: ownWorkOnly,
+    spend_limit: plainMoney(key.spendLimitAmount, key.spendLimitCurrency),
+    rate_limit: rateLimit,
+    scopes,
+    id,
+  };
 }
 
 /** Prints the successor alone to standard output. */
@@ -94,16 +133,11 @@ export async function rotateKey(
   const expiresAt = inDays(options.expires, now);
   const rotated = await changing(environment, async (tx) => {
     const { key, ...generated } = await newKey(tx, environment['SERVICE_MODE']);
-    const successor = { prefix: generated.prefix, hash: generated.hash, ...(expiresAt !== undefined && { expiresAt }) };
+    const successor = { ...generated, ...(expiresAt !== undefined && { expiresAt }) };
     const result = await rotateApiKey(tx, prefix, successor, { overlapMs: options.overlap, now });
     if (!result.ok) throw refusal(prefix, result.refusal);
-    await audit(
-      tx,
-      result.id,
-      'rotate',
-      `successor of ${prefix}, which works until ${result.formerExpiresAt.toISOString()}`,
-      now,
-    );
+    const detail = `successor of ${prefix}, which works until ${result.formerExpiresAt.toISOString()}`;
+    await audit(tx, result.id, 'rotate', detail, now);
     return { ...result, key, prefix: generated.prefix };
   });
   const until = rotated.expiresAt === null ? '' : `, valid until ${rotated.expiresAt.toISOString()}`;
@@ -117,7 +151,7 @@ export async function rotateKey(
 /** @param limit `100.00 USD`, or `none`. */
 export async function limitKey(prefix: string, limit: string, environment: Environment): Promise<void> {
   const spendLimit = limitOf(limit);
-  await change(environment, { prefix, action: 'change_spend_limit', detail: limit }, async (tx) => {
+  await change(environment, prefix, { action: 'change_spend_limit', detail: limit }, async (tx) => {
     await requireWalletCurrency(tx, spendLimit);
     return await changeSpendLimit(tx, prefix, spendLimit);
   });
@@ -130,10 +164,9 @@ export async function limitKey(prefix: string, limit: string, environment: Envir
 
 /** @param limit requests a minute; null for that of the configuration. */
 export async function limitKeyRate(prefix: string, limit: number | null, environment: Environment): Promise<void> {
-  await change(
-    environment,
-    { prefix, action: 'change_rate_limit', detail: limit === null ? 'none' : `${limit} a minute` },
-    (tx) => changeRateLimit(tx, prefix, limit),
+  const detail = limit === null ? 'none' : `${limit} a minute`;
+  await change(environment, prefix, { action: 'change_rate_limit', detail }, (tx) =>
+    changeRateLimit(tx, prefix, limit),
   );
   process.stdout.write(
     limit === null
@@ -149,7 +182,7 @@ export async function revokeKey(
   environment: Environment,
 ): Promise<void> {
   let closed = 0;
-  await change(environment, { prefix, action: 'revoke' }, async (tx) => {
+  await change(environment, prefix, { action: 'revoke' }, async (tx) => {
     const now = new Date();
     const revoked = await revokeApiKey(tx, prefix, now);
     const key = closes && revoked.ok ? await findApiKey(tx, prefix) : undefined;
@@ -160,15 +193,10 @@ export async function revokeKey(
   process.stdout.write(`Key ${prefix} is revoked. ${links}.\n`);
 }
 
-interface Change {
-  readonly prefix: string;
-  readonly action: string;
-  readonly detail?: string;
-}
-
 async function change(
   environment: Environment,
-  { prefix, action, detail }: Change,
+  prefix: string,
+  { action, detail }: { readonly action: string; readonly detail?: string },
   work: (tx: Executor) => Promise<KeyChange>,
 ): Promise<void> {
   await changing(environment, async (tx) => {
@@ -185,12 +213,8 @@ async function change(
 }
 
 async function audit(tx: Executor, id: string, action: string, detail: string | undefined, now: Date): Promise<void> {
-  const subject = { kind: 'api_key', id } as const;
-  await addAuditEntry(
-    tx,
-    { actor: actor(), action: `api_key.${action}`, subject, ...(detail !== undefined && { reason: detail }) },
-    now,
-  );
+  const entry = { actor: actor(), action: `api_key.${action}`, subject: { kind: 'api_key', id } } as const;
+  await addAuditEntry(tx, detail === undefined ? entry : { ...entry, reason: detail }, now);
 }
 
 function refusal(prefix: string, reason: RotationRefusal): UserError {
@@ -266,12 +290,5 @@ async function newKey(tx: Executor, mode: string | undefined) {
 }
 
 async function changing<Result>(environment: Environment, work: (tx: Executor) => Promise<Result>): Promise<Result> {
-  return await inDatabase(environment, (database) => database.transaction(work));
-}
-
-async function inDatabase<Result>(
-  environment: Environment,
-  work: (database: Database) => Promise<Result>,
-): Promise<Result> {
-  return await withDatabase(readParts(['database'], environment).database.directUrl, 'reseller keys', work);
+  return await inDatabase(environment, APPLICATION, (database) => database.transaction(work));
 }

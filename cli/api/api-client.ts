@@ -54,12 +54,6 @@ function adviceFor(request: string, { status, request_id: id }: Problem, { url, 
   return `See the log of the API${log === undefined ? '' : ` (${log})`} for ${request}, request ${visible(id)}.`;
 }
 
-type Asked = Pick<Call, 'path' | 'query' | 'body'> & {
-  /** Default: POST with a body, else GET. */
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  readonly idempotencyKey?: string;
-};
-
 export class ApiClient {
   readonly #access: ApiAccess;
   readonly #transport: Transport;
@@ -84,17 +78,10 @@ export class ApiClient {
     });
   }
 
-  /** @throws as in {@link ask}. */
-  async call<Answer>({ path, query, body, method, idempotencyKey }: Asked): Promise<Answer> {
-    return this.send('json', {
-      operation: path,
-      method: method ?? (body === undefined ? 'GET' : 'POST'),
-      path,
-      ...(query !== undefined && { query }),
-      body,
-      keyed: idempotencyKey !== undefined,
-      options: { ...(idempotencyKey !== undefined && { idempotencyKey }) },
-    });
+  /** The default is a POST with a body, else a GET. @throws as in {@link ask}. */
+  async call<Answer>(call: Pick<Call, 'path'> & Partial<Call>): Promise<Answer> {
+    const method = call.body === undefined ? 'GET' : 'POST';
+    return this.send('json', { operation: call.path, method, options: {}, ...call });
   }
 
   async all<Item>(path: string, query: object): Promise<Item[]> {

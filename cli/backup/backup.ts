@@ -10,15 +10,12 @@ import { removeQuietly, writeFailure, isDiskFull, messageOf, UserError } from '#
 import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 
-export interface BackupOptions {
-  readonly folder: string;
-  /** Undefined: Temporal uses PostgreSQL, or is backed up elsewhere. */
-  readonly temporalFile?: string;
-}
-
-/** A base backup of PostgreSQL, and a copy of Temporal's file. The folder has its name only when it is complete. */
+/**
+ * A base backup of PostgreSQL, and a copy of Temporal's file. The folder has its name only when it is complete.
+ * Without `temporalFile`, Temporal uses PostgreSQL or is backed up elsewhere.
+ */
 export async function backUp(
-  { folder, temporalFile }: BackupOptions,
+  { folder, temporalFile }: { readonly folder: string; readonly temporalFile?: string },
   environment: Environment,
   output: Output = process.stdout,
 ): Promise<string> {
@@ -30,13 +27,12 @@ export async function backUp(
     mkdirSync(partial, { recursive: true, mode: 0o700 });
     // Before PostgreSQL: workflows older than the rows are repaired from them; rows are not repaired.
     if (temporalFile !== undefined) await copyTemporal(temporalFile, join(partial, TEMPORAL_FILE));
-    const { bytes, ...position } = await writeBaseBackup(url, partial);
+    const files = await writeBaseBackup(url, partial);
     const description: BackupDescription = {
       format: 2,
       startedAt: startedAt.toISOString(),
       ...(await describeServer(url)),
-      ...position,
-      bytes,
+      ...files,
       hasTemporalFile: temporalFile !== undefined,
       ...(temporalFile !== undefined && { temporalSha256: await sha256Of(join(partial, TEMPORAL_FILE)) }),
       endedAt: new Date().toISOString(),
@@ -75,9 +71,7 @@ async function copyTemporal(file: string, copy: string): Promise<void> {
   }
 }
 
-async function describeServer(
-  url: string,
-): Promise<Pick<BackupDescription, 'serverVersion' | 'databases' | 'encryptionKeys'>> {
+async function describeServer(url: string) {
   return withClient(url, async (client) => {
     const version = await client.query<{ server_version: string }>('SHOW server_version');
     const databases = await client.query<{ name: string }>(

@@ -2,18 +2,13 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { type BackupDescription, MANIFEST } from '#cli/backup/contents.ts';
 import { codeOf, messageOf, UserError } from '#cli/terminal/user-error.ts';
 
 /** Contains the write-ahead log that makes the files consistent. */
 export const BASE_ARCHIVE = 'base.tar';
-export const MANIFEST = 'backup_manifest';
 
-export interface BaseBackup {
-  readonly startLsn: string;
-  readonly endLsn: string;
-  readonly timeline: number;
-  readonly bytes: number;
-}
+type BaseBackup = Pick<BackupDescription, 'startLsn' | 'endLsn' | 'timeline' | 'bytes'>;
 
 const COMMAND =
   "BASE_BACKUP (LABEL 'reseller backup', CHECKPOINT 'fast', WAL true, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')";

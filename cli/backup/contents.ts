@@ -3,13 +3,13 @@ import { readFileSync, createReadStream, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
-import { MANIFEST } from '#cli/backup/base-backup.ts';
 import { jsonOf } from '#cli/data-folder/data-folder.ts';
 import { UserError, codeOf } from '#cli/terminal/user-error.ts';
 
 /** Written last: a folder without it is no complete backup. */
 export const DESCRIPTION = 'backup.json';
 export const TEMPORAL_FILE = 'temporal.db';
+export const MANIFEST = 'backup_manifest';
 
 const description = z.object({
   format: z.literal(2),
@@ -43,19 +43,13 @@ export function readDescription(folder: string): BackupDescription {
   }
 }
 
-const files = z.object({
-  Files: z
-    .array(
-      z.object({
-        Path: z.string(),
-        Size: z.int(),
-        'Checksum-Algorithm': z.literal('SHA256'),
-        Checksum: z.string(),
-      }),
-    )
-    .min(1),
-  'Manifest-Checksum': z.string(),
+const file = z.object({
+  Path: z.string(),
+  Size: z.int(),
+  'Checksum-Algorithm': z.literal('SHA256'),
+  Checksum: z.string(),
 });
+const files = z.object({ Files: z.array(file).min(1), 'Manifest-Checksum': z.string() });
 
 /** @throws UserError that names the first missing or different file. */
 export async function verifyFiles(backup: string, restored: string): Promise<void> {

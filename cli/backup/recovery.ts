@@ -49,8 +49,7 @@ export function gapAmong(names: readonly string[]): ArchiveGap | undefined {
   const sorted = segmentsAmong(names).toSorted();
   for (const [index, after] of sorted.entries()) {
     const before = sorted[index - 1];
-    if (before !== undefined && timelineOf(before) === timelineOf(after) && !follows(before, after))
-      return { before, after };
+    if (before !== undefined && isGap(before, after)) return { before, after };
   }
   return undefined;
 }
@@ -71,17 +70,14 @@ export function gapAfterBackup(dataDirectory: string, walArchive: string): Archi
   return gapAmong([...readdirSync(join(dataDirectory, 'pg_wal')), ...archived]);
 }
 
-function timelineOf(name: string): string {
-  return name.slice(0, 8);
-}
-
 /** The number of files in each 4 GB of log depends on their size. */
-function follows(before: string, after: string): boolean {
-  const [log, number] = numbersOf(before);
-  const [nextLog, nextNumber] = numbersOf(after);
-  return nextLog === log ? nextNumber === number + 1 : nextLog === log + 1 && nextNumber === 0;
+function isGap(before: string, after: string): boolean {
+  const [timeline, log, number] = partsOf(before);
+  const [nextTimeline, nextLog, nextNumber] = partsOf(after);
+  const follows = nextLog === log ? nextNumber === number + 1 : nextLog === log + 1 && nextNumber === 0;
+  return timeline === nextTimeline && !follows;
 }
 
-function numbersOf(name: string): [log: number, number: number] {
-  return [Number.parseInt(name.slice(8, 16), 16), Number.parseInt(name.slice(16), 16)];
+function partsOf(name: string): [timeline: string, log: number, number: number] {
+  return [name.slice(0, 8), Number.parseInt(name.slice(8, 16), 16), Number.parseInt(name.slice(16), 16)];
 }

@@ -166,13 +166,13 @@ function requireKeys(made: BackupDescription, environment: Environment): void {
 
 /** Restores all of it, or nothing. */
 async function restoreFiles(backup: string, { postgres, temporal }: Places, recovery: Recovery): Promise<void> {
-  const copy = temporal === undefined ? undefined : { partial: `${temporal}.partial`, complete: temporal };
+  const partial = `${temporal}.partial`;
   try {
-    if (copy !== undefined) copyFileSync(join(backup, TEMPORAL_FILE), copy.partial);
+    if (temporal !== undefined) copyFileSync(join(backup, TEMPORAL_FILE), partial);
     await restorePostgres(backup, postgres, recovery);
-    if (copy !== undefined) renameSync(copy.partial, copy.complete);
+    if (temporal !== undefined) renameSync(partial, temporal);
   } catch (error) {
-    if (copy !== undefined) removeQuietly(copy.partial);
+    if (temporal !== undefined) removeQuietly(partial);
     throw writeFailure(error, postgres);
   }
 }

@@ -18,7 +18,16 @@ export type DevelopmentSecrets = z.output<typeof schema>;
 export function loadSecrets(dataDirectory: string): DevelopmentSecrets {
   const path = join(dataDirectory, 'secrets.json');
   const text = readSecretFile(path);
-  if (text !== undefined) return parse(text, path);
+  if (text !== undefined) {
+    try {
+      return schema.parse(JSON.parse(text));
+    } catch {
+      throw new UserError(
+        `${path} is damaged. The data beside it cannot be decrypted without it.`,
+        'Restore an intact copy, or remove its folder to start with an empty one.',
+      );
+    }
+  }
   if (existsSync(join(dataDirectory, 'postgres', 'PG_VERSION'))) {
     throw new UserError(
       `${path} is missing. The data beside it cannot be decrypted without it.`,
@@ -33,17 +42,6 @@ export function loadSecrets(dataDirectory: string): DevelopmentSecrets {
   };
   writeSecretFile(path, `${JSON.stringify(made, undefined, 2)}\n`);
   return made;
-}
-
-function parse(text: string, path: string): DevelopmentSecrets {
-  try {
-    return schema.parse(JSON.parse(text));
-  } catch {
-    throw new UserError(
-      `${path} is damaged. The data beside it cannot be decrypted without it.`,
-      'Restore an intact copy, or remove its folder to start with an empty one.',
-    );
-  }
 }
 
 export function devApiKeyFile(dataDirectory: string): string {

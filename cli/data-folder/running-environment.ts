@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
-import { isLocked } from '#cli/data-folder/data-folder.ts';
+import { DEFAULT_FOLDER, isLocked } from '#cli/data-folder/data-folder.ts';
 import { readSecretFile, writeSecretFile } from '#cli/data-folder/development-secrets.ts';
 import type { ProductEnvironments } from '#cli/start/environment.ts';
 import type { Ports } from '#cli/start/settings.ts';
@@ -60,10 +60,9 @@ function findStored(data: string): z.output<typeof schema> | undefined {
   return text === undefined ? undefined : schema.parse(JSON.parse(text));
 }
 
-export function adviceToUseRunning(data = '.data'): string {
-  return isLocked(resolve(data))
-    ? `\n\`npm start\` runs on ${data}: add \`--data ${data}\` to use its configuration.\n`
-    : '';
+export function adviceToUseRunning(): string {
+  if (!isLocked(DEFAULT_FOLDER)) return '';
+  return `\n\`npm start\` runs on ${DEFAULT_FOLDER}: add \`--data ${DEFAULT_FOLDER}\` to use its configuration.\n`;
 }
 
 function fileIn(dataDirectory: string): string {

@@ -54,8 +54,5 @@ function totals(findings: Findings): string {
 }
 
 export function findingsJson(findings: Findings): unknown {
-  return {
-    exit_code: exitCodeOf(findings),
-    checks: names.map((name) => ({ check: name, ...findings[name] })),
-  };
+  return { exit_code: exitCodeOf(findings), checks: names.map((name) => ({ check: name, ...findings[name] })) };
 }

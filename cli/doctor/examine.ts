@@ -57,21 +57,18 @@ export async function examine(environment: Environment, options: ExamineOptions 
   const { now = Date.now, deadlineMs = DEADLINE_MS, data } = options;
   const settings = readSettings(environment);
   const database = examineDatabase(settings, now);
+  const limits = {
+    now,
+    deadlineMs,
+    data,
+    headerPrefix: settings.webhook?.headerPrefix,
+    webhookToleranceMs: settings.webhookToleranceMs,
+  };
   const [{ findings }, temporal, service, webhook] = await Promise.all([
     database,
     examineTemporal(settings, deadlineMs),
-    examineService(
-      settings.service,
-      {
-        now,
-        deadlineMs,
-        data,
-        headerPrefix: settings.webhook?.headerPrefix,
-        webhookToleranceMs: settings.webhookToleranceMs,
-      },
-      database,
-    ),
-    examineWebhook(settings, { now, deadlineMs, data }, database),
+    examineService(settings.service, limits, database),
+    examineWebhook(settings, limits, database),
   ]);
   return { configuration: checkConfiguration(settings.problems), ...findings, ...temporal, ...service, ...webhook };
 }
@@ -148,8 +145,8 @@ async function examineTemporal(
 
 interface Limits extends Required<Pick<ExamineOptions, 'now' | 'deadlineMs'>> {
   readonly data: string | undefined;
-  readonly headerPrefix?: string | undefined;
-  readonly webhookToleranceMs?: number | undefined;
+  readonly headerPrefix: string | undefined;
+  readonly webhookToleranceMs: number | undefined;
 }
 
 async function examineService(
@@ -167,12 +164,11 @@ async function examineService(
     // After the login, so that a service that asks for a token here is not logged in to twice.
     const contract = await settled(() => checkContract(service.client, config.capabilities, limits));
     const { records } = await database;
-    const capabilities = checkCapabilities(config, records, limits.now());
     return {
       ...account,
       clock,
       contract,
-      capabilities,
+      capabilities: checkCapabilities(config, records, limits.now()),
       first_purchase_check: checkFirstPurchaseCheck(config, records),
       deliveries: checkDeliveries(records),
     };
@@ -192,19 +188,14 @@ async function examineAccount(
   const held = (await database).records?.heldUnapproved ?? 0;
   if (!token.ok) {
     const failed = notChecked('the login failed');
-    const refused = token.failure === 'not_approved' || config.mode === 'sandbox';
-    const approval = refused ? await checkApproval(client, config, { refused: token, held }) : failed;
+    const known = token.failure === 'not_approved' || config.mode === 'sandbox';
+    const approval = known ? await checkApproval(client, config, { refused: token, held }) : failed;
     return { login, token: failed, approval, wallet: failed };
   }
   const wallet = await client.getWallet();
-  return {
-    login,
-    token: checkToken(token.token, config),
-    approval: await settled(() =>
-      checkApproval(client, config, { refused: wallet.ok || wallet.kind !== 'failure' ? undefined : wallet, held }),
-    ),
-    wallet: checkWallet(wallet),
-  };
+  const refused = wallet.ok || wallet.kind !== 'failure' ? undefined : wallet;
+  const approval = await settled(() => checkApproval(client, config, { refused, held }));
+  return { login, token: checkToken(token.token, config), approval, wallet: checkWallet(wallet) };
 }
 
 async function examineWebhook(
@@ -212,9 +203,10 @@ async function examineWebhook(
   limits: Limits,
   database: Promise<DatabaseExamination>,
 ): Promise<Pick<Findings, 'webhook_secret' | 'webhook_address' | 'webhook_arrival'>> {
-  const webhook_arrival = checkWebhookArrival((await database).records);
+  const { records } = await database;
+  const webhook_arrival = checkWebhookArrival(records);
   if (webhook === undefined) return { webhook_secret: CONFIGURATION, webhook_address: CONFIGURATION, webhook_arrival };
-  const stored = (await database).records?.webhookSecrets;
+  const stored = records?.webhookSecrets;
   const secret = newestSecret(webhook.secrets, stored, limits.now());
   return {
     webhook_secret: checkWebhookSecret(webhook.secrets, stored, limits.now(), limits.data),

@@ -5,24 +5,16 @@ export interface Finding {
   readonly advice?: string;
 }
 
-export function ok(detail: string): Finding {
-  return { status: 'ok', detail };
-}
+export const ok = (detail: string): Finding => ({ status: 'ok', detail });
 
 /** The part works, but with a restriction or not for long. */
-export function warning(detail: string, advice: string): Finding {
-  return { status: 'warning', detail, advice };
-}
+export const warning = (detail: string, advice: string): Finding => ({ status: 'warning', detail, advice });
 
 /** Orders may fail or stop until this is fixed. */
-export function failure(detail: string, advice: string): Finding {
-  return { status: 'failure', detail, advice };
-}
+export const failure = (detail: string, advice: string): Finding => ({ status: 'failure', detail, advice });
 
 /** @param reason a clause. */
-export function notChecked(reason: string): Finding {
-  return { status: 'not_checked', detail: reason };
-}
+export const notChecked = (reason: string): Finding => ({ status: 'not_checked', detail: reason });
 
 export const CHECKS = {
   configuration: 'configuration',

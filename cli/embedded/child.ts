@@ -50,15 +50,9 @@ export class Child {
     this.name = options.name;
     this.logFile = options.logFile;
     const log = openLog(options.logFile);
-    const spawnOptions: SpawnOptions = {
-      env: { ...options.environment },
-      stdio: ['ignore', log, log],
-      detached: true,
-      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-      ...(options.uid === undefined ? {} : { uid: options.uid }),
-      ...(options.gid === undefined ? {} : { gid: options.gid }),
-    };
-    const child = spawn(options.command, options.args, spawnOptions);
+    const { command, args, environment, cwd, uid, gid } = options;
+    const spawnOptions: SpawnOptions = { stdio: ['ignore', log, log], detached: true, cwd, uid, gid };
+    const child = spawn(command, args, { ...spawnOptions, env: { ...environment } });
     closeSync(log);
     this.exited = new Promise((resolve) => {
       const end = (exit: ChildExit) => {

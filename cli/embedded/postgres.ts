@@ -4,8 +4,15 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { type Child, describeExit, commandLineOf, identityOf, isRunning, sendSignal } from '#cli/embedded/child.ts';
-import { ServerProcess } from '#cli/embedded/child.ts';
+import {
+  type Child,
+  commandLineOf,
+  describeExit,
+  identityOf,
+  isRunning,
+  sendSignal,
+  ServerProcess,
+} from '#cli/embedded/child.ts';
 import { asAccount, postgresAccount, type PostgresAccount } from '#cli/embedded/postgres-account.ts';
 import { findPostgresBinaries, type PostgresBinaries } from '#cli/embedded/postgres-binaries.ts';
 import { prepareArchive, archiveSettings } from '#cli/embedded/wal-archive.ts';
@@ -102,13 +109,9 @@ export class EmbeddedPostgres extends ServerProcess {
     };
     const { dataDirectory, port } = this.#options;
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const args = ['-D', dataDirectory, '-p', String(port), ...flags];
     return this.launch({
-      ...asAccount(
-        this.#account,
-        this.#binaries.postgres,
-        ['-D', dataDirectory, '-p', String(port), ...flags],
-        [dataDirectory],
-      ),
+      ...asAccount(this.#account, this.#binaries.postgres, args, [dataDirectory]),
       environment: { PATH: process.env['PATH'], LC_ALL: 'C' },
       cwd: dataDirectory,
       logFile: this.#options.logFile,
@@ -135,8 +138,8 @@ export class EmbeddedPostgres extends ServerProcess {
     const passwordFile = `${dataDirectory}.initial-password`;
     writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
     if (this.#account !== undefined) {
-      chownSync(dataDirectory, this.#account.uid, this.#account.gid);
-      chownSync(passwordFile, this.#account.uid, this.#account.gid);
+      const { uid, gid } = this.#account;
+      for (const path of [dataDirectory, passwordFile]) chownSync(path, uid, gid);
     }
     const { command, args, ...ids } = asAccount(
       this.#account,
@@ -166,23 +169,18 @@ export class EmbeddedPostgres extends ServerProcess {
   }
 
   async #ready(child: Child): Promise<void> {
+    const failure = (what: string) => startFailure(what, child.tail(), this.#options.dataDirectory);
     let deadline = Date.now() + READY_TIMEOUT_MS;
     for (;;) {
-      if (child.exit !== undefined) {
-        throw startFailure(`PostgreSQL ${describeExit(child.exit)}`, child.tail(), this.#options.dataDirectory);
-      }
+      if (child.exit !== undefined) throw failure(`PostgreSQL ${describeExit(child.exit)}`);
       try {
         if ((await withClient(this.url('postgres'), acceptsWrites)) || this.#isReplica) return;
         // A restored server replays its log first, for as long as that takes.
         deadline = Date.now() + READY_TIMEOUT_MS;
       } catch (error) {
-        if (Date.now() > deadline && !isStartingUp(error)) {
-          throw startFailure(
-            `PostgreSQL does not answer: ${messageOf(error)}`,
-            child.tail(),
-            this.#options.dataDirectory,
-          );
-        }
+        // `cannot_connect_now`: it recovers from a crash or a restore.
+        const isStartingUp = error instanceof Error && codeOf(error.cause) === '57P03';
+        if (Date.now() > deadline && !isStartingUp) throw failure(`PostgreSQL does not answer: ${messageOf(error)}`);
       }
       await delay(READY_POLL_MS);
     }
@@ -231,41 +229,27 @@ async function acceptsWrites(client: pg.Client): Promise<boolean> {
   return rows[0]?.recovers === false;
 }
 
-/** `cannot_connect_now`: it recovers from a crash or a restore. */
-function isStartingUp(error: unknown): boolean {
-  return error instanceof Error && codeOf(error.cause) === '57P03';
-}
-
-function startFailure(what: string, output: string, dataDirectory: string): Error {
-  if (saysDiskFull(output)) {
-    return new UserError(
-      `${what}: no space is left on the disk of ${dataDirectory}.`,
-      'Free some space and start again.',
-    );
-  }
+function startFailure(what: string, output: string, data: string): UserError {
+  if (saysDiskFull(output))
+    return new UserError(`${what}: no space is left on the disk of ${data}.`, 'Free some space and start again.');
   if (/could not bind|Address already in use/i.test(output)) {
-    return new UserError(
-      `${what}: its port is taken by another program.`,
-      'Start again, or choose a port with --postgres-port.',
-    );
+    const advice = 'Start again, or choose a port with --postgres-port.';
+    return new UserError(`${what}: its port is taken by another program.`, advice);
   }
   // The exit code of the command that a restore has set.
   if (output.includes('could not restore file')) {
     return new UserError(
       `${what}: it cannot read the archive of its log.\n${output}`,
-      `Make the archive that restore_command in ${dataDirectory}/postgresql.auto.conf names readable for the account ` +
-        'of PostgreSQL, and start again. Nothing is lost.',
+      `Make the archive that restore_command in ${data}/postgresql.auto.conf names readable for the account of ` +
+        'PostgreSQL, and start again. Nothing is lost.',
     );
   }
   if (/EACCES|Permission denied/i.test(output)) {
     return new UserError(
       `${what}: permission denied.\n${output}`,
       'When root starts it, PostgreSQL runs as another account, which must enter the folders of the project and of ' +
-        `the data. Allow others to enter the folders above ${dataDirectory} (chmod o+x), or start as another user.`,
+        `the data. Allow others to enter the folders above ${data} (chmod o+x), or start as another user.`,
     );
   }
-  return new UserError(
-    `${what}.\n${output}`,
-    `Its data is in ${dataDirectory}; the lines above are the end of its log.`,
-  );
+  return new UserError(`${what}.\n${output}`, `Its data is in ${data}; the lines above are the end of its log.`);
 }

@@ -67,7 +67,17 @@ export async function obtainTemporalCli(options: ObtainOptions): Promise<Tempora
   if (downloaded) return { path: target, source: 'download' };
 
   const problem = await goProblem(environment);
-  if (problem !== undefined) throw noCli(problem);
+  if (problem !== undefined) {
+    throw new UserError(
+      `The Temporal server is not on this machine, could not be downloaded, and cannot be built: ${problem}.`,
+      [
+        'Do one of these and start again:',
+        '  - install Go 1.25 or later; the server is then built once (3 to 6 minutes)',
+        '  - install the Temporal CLI: put `temporal` on the PATH, or set TEMPORAL_CLI_PATH',
+        '  - set TEMPORAL_ADDRESS to a running Temporal server',
+      ].join('\n'),
+    );
+  }
   options.announce?.(
     'The Temporal server could not be downloaded, so it is built from source. This happens once. It takes 3 to 6\n' +
       `minutes and needs about ${BUILD_DISK_GB} GB of disk below ${cacheDirectory(environment)} and in the ` +
@@ -83,18 +93,6 @@ export async function obtainTemporalCli(options: ObtainOptions): Promise<Tempora
 
 function cachedCli(environment: Environment): string {
   return join(cacheDirectory(environment), `temporal-cli-${TEMPORAL_CLI_VERSION}`, 'temporal');
-}
-
-function noCli(problem: string): UserError {
-  return new UserError(
-    `The Temporal server is not on this machine, could not be downloaded, and cannot be built: ${problem}.`,
-    [
-      'Do one of these and start again:',
-      '  - install Go 1.25 or later; the server is then built once (3 to 6 minutes)',
-      '  - install the Temporal CLI: put `temporal` on the PATH, or set TEMPORAL_CLI_PATH',
-      '  - set TEMPORAL_ADDRESS to a running Temporal server',
-    ].join('\n'),
-  );
 }
 
 function isProgram(path: string): boolean {

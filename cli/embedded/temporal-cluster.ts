@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { untilReady } from '#cli/embedded/child.ts';
-import { ServerProcess } from '#cli/embedded/child.ts';
+import { ServerProcess, untilReady } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import type { ObtainOptions } from '#cli/embedded/temporal-cli.ts';
 import { namespaceAnswers } from '#cli/embedded/temporal-server.ts';

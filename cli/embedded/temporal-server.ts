@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { basename, dirname } from 'node:path';
-import { untilReady } from '#cli/embedded/child.ts';
-import { ServerProcess } from '#cli/embedded/child.ts';
+import { ServerProcess, untilReady } from '#cli/embedded/child.ts';
 import { hiddenUi, type HiddenUi, UiFront } from '#cli/embedded/temporal-ui.ts';
 import { saysDiskFull, UserError } from '#cli/terminal/user-error.ts';
 import type { TemporalTls } from '#config/config.ts';

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import { answersOk, type Child, untilReady } from '#cli/embedded/child.ts';
-import { ServerProcess } from '#cli/embedded/child.ts';
+import { answersOk, type Child, ServerProcess, untilReady } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { startUiProxy, type UiProxy } from '#temporal/ui-proxy.ts';
 
@@ -70,14 +69,10 @@ export class TemporalUi extends ServerProcess {
   }
 }
 
-export async function hiddenUi(): Promise<HiddenUi> {
-  return { address: hiddenAddress(), port: await freePort() };
-}
-
 /** The UI does not check `Host`: a web page must have to guess its address (16 million on Linux) and its port. */
-function hiddenAddress(): string {
-  if (process.platform !== 'linux') return '127.0.0.1';
-  return `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(2, 255)}`;
+export async function hiddenUi(): Promise<HiddenUi> {
+  const hidden = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(2, 255)}`;
+  return { address: process.platform === 'linux' ? hidden : '127.0.0.1', port: await freePort() };
 }
 
 /** The proxy in front of a hidden UI, for as long as the process of the UI runs. */

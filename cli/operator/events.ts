@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ApiOptions } from '#cli/api/api-access.ts';
 import { apiClient } from '#cli/api/api-client.ts';
 import { apiCall, valuesOf } from '#cli/resources/call.ts';
@@ -27,9 +26,9 @@ export interface ListenContext {
 /** After a lost connection it continues after the last event (`Last-Event-ID`). */
 export async function listen(options: ListenOptions, context: ListenContext): Promise<void> {
   const { environment, output, notes, signal } = context;
-  const forward = options.forwardTo === undefined ? undefined : forwarder(options.forwardTo, environment);
-  if (forward !== undefined) {
-    printLine(notes, `Events are sent to ${options.forwardTo}. Secret of the signatures: ${forward.secret}`);
+  const receiver = options.forwardTo === undefined ? undefined : receiverAt(options.forwardTo, environment);
+  if (receiver !== undefined) {
+    printLine(notes, `Events are sent to ${options.forwardTo}. Secret of the signatures: ${receiver.secret}`);
   }
   printLine(notes, 'Waiting for events; Ctrl-C ends it.');
   const paint = paintFor(output, environment);
@@ -41,7 +40,7 @@ export async function listen(options: ListenOptions, context: ListenContext): Pr
     try {
       for await (const event of new EventStream(transport, query, { signal, onDisconnect })) {
         output.write(`${options.json === true ? visible(JSON.stringify(event)) : eventLine(event, paint)}\n`);
-        if (forward !== undefined) await report(forward, event, context);
+        if (receiver !== undefined) await forward(event, receiver, context);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -53,35 +52,30 @@ function eventLine({ created_at: at, type, subject, id }: Event, paint: Paint): 
   return `${paint('dim', timeText(at))}  ${paint('cyan', visible(type))}  ${visible(`${subject.id}  ${id}`)}`;
 }
 
-/** A failed delivery is not repeated. */
-async function report(forward: Forwarder, event: Event, { notes, environment, signal }: ListenContext): Promise<void> {
-  const { result, isDelivered, durationMs } = await forward.send(event, signal);
-  const paint = paintFor(notes, environment);
-  const line = `  ${isDelivered ? 'delivered' : 'NOT delivered'}: ${result}, ${durationMs} ms  ${event.id}`;
-  notes.write(`${paint(isDelivered ? 'green' : 'red', visible(line))}\n`);
+interface Receiver {
+  readonly url: URL;
+  readonly secret: string;
 }
 
-type Forwarder = ReturnType<typeof forwarder>;
+/** A failed delivery is not repeated. */
+async function forward(event: Event, receiver: Receiver, context: ListenContext): Promise<void> {
+  const { notes, environment, signal } = context;
+  const body = envelopeBody(event);
+  const headers = webhookHeaders(event, body, [receiver.secret], new Date());
+  const started = performance.now();
+  const { isDelivered, result } = await sendSigned(receiver.url, { body, headers }, signal);
+  const durationMs = Math.round(performance.now() - started);
+  const line = `  ${isDelivered ? 'delivered' : 'NOT delivered'}: ${result}, ${durationMs} ms  ${event.id}`;
+  notes.write(`${paintFor(notes, environment)(isDelivered ? 'green' : 'red', visible(line))}\n`);
+}
 
 /** A program can keep its own secret in RESELLER_WEBHOOK_SECRET; otherwise it is new. */
-function forwarder(address: string, environment: Environment) {
+function receiverAt(address: string, environment: Environment): Receiver {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
     throw new UserError(`${JSON.stringify(address)} is not an address.`, 'Use one such as http://127.0.0.1:5000/hook.');
   }
   const secret = environment['RESELLER_WEBHOOK_SECRET'] || generateWebhookSecret();
-  requireSecret(secret);
-  return {
-    secret,
-    /** Never throws because of the receiver. */
-    send: async (event: Event, signal: AbortSignal) => {
-      const body = envelopeBody(event);
-      return await sendSigned(url, { body, headers: webhookHeaders(event, body, [secret], new Date()) }, signal);
-    },
-  };
-}
-
-function requireSecret(secret: string): void {
   try {
     webhookHeaders({ id: '' }, Buffer.alloc(0), [secret], new Date());
   } catch (error) {
@@ -92,27 +86,23 @@ function requireSecret(secret: string): void {
       { cause: error },
     );
   }
+  return { url, secret };
 }
 
+/** Never throws because of the receiver. */
 async function sendSigned(
   url: URL,
   { body, headers }: { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> },
   signal: AbortSignal,
 ) {
-  const started = performance.now();
   const limit = AbortSignal.any([signal, AbortSignal.timeout(OUTBOUND_POLICY.sendDeadlineMs)]);
-  const ended = (isDelivered: boolean, result: string) => ({
-    isDelivered,
-    result,
-    durationMs: Math.round(performance.now() - started),
-  });
   try {
     // A redirect counts as a failure, as it does for an endpoint.
     const answer = await fetch(url, { method: 'POST', body, headers, redirect: 'manual', signal: limit });
     await answer.body?.cancel();
-    return ended(answer.ok, String(answer.status));
+    return { isDelivered: answer.ok, result: String(answer.status) };
   } catch (error) {
-    return ended(false, reasonOf(error));
+    return { isDelivered: false, result: reasonOf(error) };
   }
 }
 
@@ -146,7 +136,7 @@ export async function replayEvents(
     const answer = await api.call<WebhookReplayResult>({
       path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/replay`,
       body: { event_id: event, delivery_id: delivery, since: from, until, which },
-      idempotencyKey: randomUUID(),
+      keyed: true,
     });
     queued += answer.queued;
     // A missing one would repeat the call without an end.

@@ -1,18 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { ApiOptions } from '#cli/api/api-access.ts';
 import { type ApiClient, apiClient, ApiError } from '#cli/api/api-client.ts';
-import { duration } from '#cli/terminal/output.ts';
-import { type Output, printJson, printLine, printLines } from '#cli/terminal/output.ts';
+import { duration, type Output, printJson, printLine, printLines } from '#cli/terminal/output.ts';
 import type { DriftStop, Money, Pause, PurchaseGate, WalletRunway } from '#clients/typescript/src/index.ts';
 import type { Environment } from '#config/environment.ts';
 import { pauseScope } from '#domain/gate/purchase-gate.ts';
 import { counted } from '#domain/text.ts';
-
-export interface PauseOptions extends ApiOptions {
-  readonly kind?: string;
-  readonly failureClass?: string;
-  readonly reason: string;
-}
 
 export async function showGate(
   { json, ...options }: ApiOptions & { readonly json?: boolean },
@@ -38,13 +30,14 @@ async function runwayLine(api: ApiClient): Promise<string> {
 }
 
 export async function pausePurchases(
-  { kind, failureClass, reason, ...options }: PauseOptions,
+  options: ApiOptions & { readonly kind?: string; readonly failureClass?: string; readonly reason: string },
   environment: Environment,
 ): Promise<void> {
+  const { kind, failureClass, reason } = options;
   const made = await apiClient(options, environment).call<Pause>({
     path: '/v1/purchase-gate/pauses',
     body: { kind, failure_class: failureClass, reason },
-    idempotencyKey: randomUUID(),
+    keyed: true,
   });
   printLines(process.stdout, [
     `${made.id}  ${pauseScope(made.kind, made.failure_class)} paused, since ${made.paused_at}`,
@@ -74,13 +67,10 @@ function gateLines({ circuits, pauses, drift_stops: stops, held, wallet, spend }
   const notClosed = circuits.filter(({ state }) => state !== 'closed');
   return [
     ...(notClosed.length === 0 ? ['Circuits: all closed'] : []),
-    ...notClosed.map(({ name, state, probe_at: at, detail }) =>
-      [
-        `Circuit ${name}: ${state}`,
-        at === null ? '' : `, next try ${tryText(at, now)}`,
-        detail === null ? '' : `. Last: ${detail}`,
-      ].join(''),
-    ),
+    ...notClosed.map(({ name, state, probe_at: at, detail }) => {
+      const next = at === null ? '' : `, next try ${tryText(at, now)}`;
+      return `Circuit ${name}: ${state}${next}${detail === null ? '' : `. Last: ${detail}`}`;
+    }),
     ...(pauses.length === 0 ? ['Pauses: none'] : []),
     ...pauses.map(
       (one) =>
@@ -129,34 +119,20 @@ function driftLine({ kind, since, detail, parked, stops, end }: DriftStop): stri
 }
 
 /** Such as `Held at wallet (insufficient_balance): 3 purchases, about 15.80 USD needed, oldest ord_… of …`. */
-function heldLine({
-  held_at: at,
-  failure_class: failure,
-  count,
-  needed,
-  without_price: unpriced,
-  oldest,
-}: PurchaseGate['held'][number]): string {
+function heldLine({ needed, oldest, ...held }: PurchaseGate['held'][number]): string {
   return [
-    `Held at ${at} (${failure}): ${counted(count, 'purchase')}`,
+    `Held at ${held.held_at} (${held.failure_class}): ${counted(held.count, 'purchase')}`,
     ...(needed.length === 0 ? [] : [`about ${needed.map(text).join(' and ')} needed`]),
-    ...(unpriced === 0 ? [] : [`${unpriced} without a known price`]),
+    ...(held.without_price === 0 ? [] : [`${held.without_price} without a known price`]),
     `oldest ${oldest.id} of ${oldest.accepted_at}`,
   ].join(', ');
 }
 
-function runwayText({
-  detail,
-  days,
-  earliest_days: earliest,
-  latest_days: latest,
-  daily_sales: sales,
-  low_since: lowSince,
-}: WalletRunway): string {
-  const low = lowSince === null ? '' : '; LOW';
-  if (days === null || sales === null) return `Wallet lasts: not known. ${detail ?? ''}${low}`;
+function runwayText({ days, daily_sales: sales, ...runway }: WalletRunway): string {
+  const low = runway.low_since === null ? '' : '; LOW';
+  if (days === null || sales === null) return `Wallet lasts: not known. ${runway.detail ?? ''}${low}`;
   const mean = `${text(sales.mean)} a day, the mean of ${counted(sales.days, 'day')}`;
-  return `Wallet lasts: ${counted(days, 'day')} (${earliest} to ${latest}) at ${mean}${low}`;
+  return `Wallet lasts: ${counted(days, 'day')} (${runway.earliest_days} to ${runway.latest_days}) at ${mean}${low}`;
 }
 
 function pausedBy({ origin, paused_by: by }: Pause): string {

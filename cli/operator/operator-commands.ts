@@ -34,18 +34,16 @@ export function addWorkActions(work: Command, kind: WorkKind, environment: Envir
     ['abandon', `abandon ${noun}s that provably bought nothing`],
   ] as const) {
     if (action === 'release' && !isPurchase) continue;
-    withBulkOptions(work.command(`${action} [ids...]`).description(`${description}; exit code 1 when any was refused`))
+    addBulkCommand(work, `${action} [ids...]`, `${description}; exit code 1 when any was refused`)
       .requiredOption(...REASON)
       .action(run(load, 'actOnSeveral', environment, desk, { action }));
   }
   if (isPurchase) {
-    withBulkOptions(
-      work
-        .command('limit <id> <max-price>')
-        .description(
-          'change the maximum that the service may charge: "12.50 USD", or none; "all" instead of the id: all ' +
-            'that match the filters',
-        ),
+    addBulkCommand(
+      work,
+      'limit <id> <max-price>',
+      'change the maximum that the service may charge: "12.50 USD", or none; "all" instead of the id: all that match ' +
+        'the filters',
     )
       .requiredOption(...REASON)
       .action(run(load, 'limitWork', environment, desk));
@@ -63,10 +61,10 @@ export function addWorkActions(work: Command, kind: WorkKind, environment: Envir
     field,
     option: new Option(`--${field.replaceAll('_', '-')} <id>`, `with bought: ${what}`),
   }));
-  const resolve = withBulkOptions(
-    work
-      .command('resolve <id>')
-      .description('resolve an open case with the fact; "all" instead of the id: all that match the filters'),
+  const resolve = addBulkCommand(
+    work,
+    'resolve <id>',
+    'resolve an open case with the fact; "all" instead of the id: all that match the filters',
   )
     .requiredOption('--case <reason>', `reason of the case, as \`${command} list\` shows it`)
     .requiredOption(
@@ -87,8 +85,10 @@ export function addWorkActions(work: Command, kind: WorkKind, environment: Envir
   );
 }
 
-function withBulkOptions(command: Command): Command {
-  return command
+function addBulkCommand(work: Command, typed: string, description: string): Command {
+  return work
+    .command(typed)
+    .description(description)
     .option('--dry-run', 'only print what the action would change')
     .option('--status <status>', 'those with this status, such as held')
     .option('--failure-class <class>', 'those with this failure class, such as insufficient_balance')

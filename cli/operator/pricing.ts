@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ApiOptions } from '#cli/api/api-access.ts';
 import { apiClient } from '#cli/api/api-client.ts';
 import { type Output, printLine } from '#cli/terminal/output.ts';
@@ -25,7 +24,6 @@ export interface SetOptions extends ApiOptions {
 const PATH = '/v1/pricing/rules';
 
 type Target = NewPricingRule['target'];
-type Markup = PricingTermsInput['margin'];
 
 export async function setRule(
   options: SetOptions,
@@ -38,13 +36,11 @@ export async function setRule(
   const api = apiClient(options, environment);
   const rules = await api.all<PricingRule>(PATH, { target: target.kind, currency });
   const known = rules.find((each) => nameOf(each.target) === nameOf(target));
-  const stored = await (known === undefined
-    ? api.call<PricingRule>({ path: PATH, body: { target, currency, terms, reason }, idempotencyKey: randomUUID() })
-    : api.call<PricingRule>({
-        path: `${PATH}/${known.id}`,
-        method: 'PATCH',
-        body: { terms, reason, version: known.version },
-      }));
+  const stored = await api.call<PricingRule>(
+    known === undefined
+      ? { path: PATH, body: { target, currency, terms, reason }, keyed: true }
+      : { path: `${PATH}/${known.id}`, method: 'PATCH', body: { terms, reason, version: known.version } },
+  );
   printLine(output, `${known === undefined ? 'Created' : 'Changed'}: ${lineOf(stored)}`);
 }
 
@@ -87,7 +83,7 @@ function termsOf({ margin, minimumMargin, minimumPrice, step, ending, nearest, m
 }
 
 /** `35%`, `0.50` or `35%+0.50`. */
-function markupOf(text = '0'): Markup {
+function markupOf(text = '0'): PricingTermsInput['margin'] {
   const [, percent, amount] = /^(?:([\d.]+)%)?\+?(?:([\d.]+))?$/.exec(text.replaceAll(' ', '')) ?? [];
   if (percent === undefined && amount === undefined) {
     throw new UserError(`${JSON.stringify(text)} is not a margin.`, 'Write it as 35%, 0.50 or 35%+0.50.');

@@ -8,7 +8,7 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import type { Database } from '#db/connection/database.ts';
 import { verifyKeys } from '#db/connection/encryption-keys.ts';
 import { findReconciliation, type ReconciliationRow } from '#db/money/reconciliations.ts';
-import { adjustmentsSince, type Adjustments } from '#db/money/wallet-movements.ts';
+import { adjustmentsSince } from '#db/money/wallet-movements.ts';
 import { countOpenCases } from '#db/work/cases.ts';
 import { FINDING_KINDS, findingKinds, isFindingCase, type ReconciliationStatus } from '#domain/money/books.ts';
 import type { Finding } from '#domain/money/findings.ts';
@@ -18,30 +18,17 @@ import type { AttentionReason } from '#domain/work/attention.ts';
 import { connectClient } from '#temporal/connection.ts';
 import { compareBooks } from '#temporal/schedules.ts';
 
-export interface ReconcileOptions {
-  readonly json?: boolean;
-  readonly wait?: number;
-}
-
 /** A large wallet has many pages, and a worker may be starting. */
 const WAIT_MS = 5 * 60_000;
 
 const ADJUSTMENT_HOURS = 24;
-
-async function linesOfOthers(database: Database, now: Date): Promise<string[]> {
-  const since = new Date(now.getTime() - ADJUSTMENT_HOURS * 3_600_000);
-  const [cases, adjustments] = await database.run((db) =>
-    Promise.all([countOpenCases(db), adjustmentsSince(db, since)]),
-  );
-  return [...adjustmentLines(adjustments, ADJUSTMENT_HOURS), ...openCaseLines(cases)];
-}
 
 /**
  * @returns 0 without findings, 1 with findings, 2 when not everything was compared.
  * @throws UserError when no worker has compared them in time.
  */
 export async function runReconcile(
-  { json, wait = WAIT_MS }: ReconcileOptions,
+  { json, wait = WAIT_MS }: { readonly json?: boolean; readonly wait?: number },
   environment: Environment,
 ): Promise<number> {
   const parts = readParts(['temporal', 'encryptionKeys', 'database'], environment);
@@ -83,15 +70,13 @@ const HEADLINES = {
   unavailable: 'The wallet could not be read.',
 } as const satisfies Record<ReconciliationStatus, string>;
 
-const NOTHING_SO_FAR = 'Nothing was found so far. A later comparison checks recent movements.';
+const NOTHING_COMPARED = 'Nothing was compared: nothing is known about movements since the last complete comparison.';
 
 /** When the wallet was not read as a whole, "nothing was found" would be wrong. */
 const NOTHING_FOUND: Partial<Record<ReconciliationStatus, string>> = {
   incomplete: 'Nothing was found in the part that was compared. The rest is not known.',
-  unsupported: 'Nothing was compared: nothing is known about movements since the last complete comparison.',
-  unavailable:
-    'Nothing was compared: nothing is known about movements since the last complete comparison. ' +
-    'Repeat the command when the service answers.',
+  unsupported: NOTHING_COMPARED,
+  unavailable: `${NOTHING_COMPARED} Repeat the command when the service answers.`,
 };
 
 export function reportLines(report: ReconciliationRow): string[] {
@@ -123,14 +108,18 @@ export function openCaseLines(open: readonly { readonly reason: AttentionReason;
     .map(({ reason, count }) => `Open cases ${reason}: ${count}. See \`npx reseller cases list --reason ${reason}\`.`);
 }
 
-/** The books are equal with adjustments, but money has moved for no purchase. */
-function adjustmentLines(adjustments: readonly Adjustments[], hours: number): string[] {
-  return adjustments.map(({ direction, amount, currency, count }) => {
-    return (
-      `Adjustments in the last ${counted(hours, 'hour')}: ${counted(count, direction)}, ${amount} ${currency}. ` +
-      'See `npx reseller wallet transactions --cause adjustment`.'
-    );
-  });
+async function linesOfOthers(database: Database, now: Date): Promise<string[]> {
+  const since = new Date(now.getTime() - ADJUSTMENT_HOURS * 3_600_000);
+  const [cases, adjustments] = await database.run((db) =>
+    Promise.all([countOpenCases(db), adjustmentsSince(db, since)]),
+  );
+  // The books are equal with adjustments, but money has moved for no purchase.
+  const adjusted = adjustments.map(
+    ({ direction, amount, currency, count }) =>
+      `Adjustments in the last ${counted(ADJUSTMENT_HOURS, 'hour')}: ${counted(count, direction)}, ${amount} ` +
+      `${currency}. See \`npx reseller wallet transactions --cause adjustment\`.`,
+  );
+  return [...adjusted, ...openCaseLines(cases)];
 }
 
 function balanceText({ balance, balanceCurrency, expectedBalance }: ReconciliationRow): string {
@@ -143,7 +132,10 @@ function balanceText({ balance, balanceCurrency, expectedBalance }: Reconciliati
 function findingLines({ status, findings, findingCounts, counts }: ReconciliationRow): string[] {
   if (counts.findings === 0) {
     const isWaiting = counts.pending > 0 || counts.outstanding > 0;
-    return [NOTHING_FOUND[status] ?? (isWaiting ? NOTHING_SO_FAR : 'Nothing was found.')];
+    const found = isWaiting
+      ? 'Nothing was found so far. A later comparison checks recent movements.'
+      : 'Nothing was found.';
+    return [NOTHING_FOUND[status] ?? found];
   }
   const lines = findingKinds.flatMap((kind) => {
     const ofKind = findings.filter((each) => each.kind === kind);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ApiOptions } from '#cli/api/api-access.ts';
 import { apiClient, ApiError } from '#cli/api/api-client.ts';
 import { AS_CONFIGURED, moneyIn, type OrConfigured } from '#cli/terminal/options.ts';
@@ -17,15 +16,12 @@ export interface ActionOptions extends ApiOptions {
   readonly attention?: string;
 }
 
-/** An undefined option changes nothing. */
+/** Waits are in seconds, the deadline is RFC 3339. An undefined option changes nothing. */
 export interface RetryPolicyOptions extends ApiOptions {
   readonly reason: string;
   readonly attempts?: OrConfigured<number>;
-  /** In seconds. */
   readonly firstWait?: OrConfigured<number>;
-  /** In seconds. */
   readonly longestWait?: OrConfigured<number>;
-  /** RFC 3339. */
   readonly deadline?: string;
 }
 
@@ -93,7 +89,7 @@ export async function actOnSeveral(
     const { data } = await api.call<OrderBulkResult>({
       path: `${path}/bulk-actions`,
       body: { ...asked, reason, filter: { ids: chosen.slice(from, from + MAX_BULK) }, dry_run: dryRun },
-      ...(dryRun ? {} : { idempotencyKey: randomUUID() }),
+      keyed: !dryRun,
     });
     lines.push(...data);
   }
@@ -194,18 +190,12 @@ function refusedLine(id: string, reason: string | null): string {
 function bulkLine(action: Action, line: OrderBulkResult['data'][number]): string {
   const { id, status, failure_class: failure, attention, result, detail } = line;
   const reason = attention ?? failure;
-  switch (result) {
-    case 'would_apply':
-      return [`would ${action}: ${id}`, status, reason === null ? null : `(${reason})`].filter(Boolean).join('  ');
-    case 'applied':
-      return doneLine(id, action, status);
-    case 'unchanged':
-      return `${id}  unchanged: already done  (status at that moment: ${status})`;
-    case 'not_found':
-      return refusedLine(id, 'no work has this id');
-    case 'refused':
-      return refusedLine(id, detail);
-    default:
-      return `${id}  ${result}`;
-  }
+  const lines: Readonly<Record<string, string>> = {
+    would_apply: [`would ${action}: ${id}`, status, reason === null ? null : `(${reason})`].filter(Boolean).join('  '),
+    applied: doneLine(id, action, status),
+    unchanged: `${id}  unchanged: already done  (status at that moment: ${status})`,
+    not_found: refusedLine(id, 'no work has this id'),
+    refused: refusedLine(id, detail),
+  };
+  return lines[result] ?? `${id}  ${result}`;
 }

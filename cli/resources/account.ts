@@ -94,9 +94,7 @@ export const CASES: ResourceDefinition = {
         opened_at: time((each) => each.opened_at),
         detail: flexible((each) => each.detail),
       },
-      {
-        examples: [['--work-ended true', 'those about ended work, which the Temporal UI does not show']],
-      },
+      { examples: [['--work-ended true', 'those about ended work, which the Temporal UI does not show']] },
     ),
     show: object('getCase'),
   },

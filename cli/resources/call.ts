@@ -96,40 +96,15 @@ function resolved(schema: Schema, root: Schema): Schema {
   return { ...resolved(given(schema), root), ...(description !== undefined && { description }) };
 }
 
-const VALUES: Readonly<Record<Exclude<Field['kind'], 'flag'>, string>> = {
-  text: 'text',
-  integer: 'number',
-  number: 'number',
-  time: 'time',
-  money: 'amount',
-  texts: 'list',
-  map: 'name=value',
-  json: 'json',
-};
-
 /** @param inFilter a time may be a time span until now. */
-export function optionOf({ name, kind, description, required }: Field, inFilter: boolean): Option {
-  const flag = `--${name.replaceAll('_', '-')}`;
-  const about = sentenceOf(description, required);
-  if (kind === 'flag') return new Option(`${flag} [boolean]`, about).argParser(flagValue).preset('true');
-  const option = new Option(`${flag} <${VALUES[kind]}>`, withHint(about, kind, inFilter));
-  switch (kind) {
-    case 'text':
-      return option;
-    case 'integer':
-    case 'number':
-      return option.argParser(numberValue);
-    case 'time':
-      return option.argParser(inFilter ? timeInFilter : timeValue);
-    case 'money':
-      return option.argParser(moneyValue);
-    case 'texts':
-      return option.argParser((text) => text.split(',').map((each) => each.trim()));
-    case 'map':
-      return option.argParser(mapValue);
-    case 'json':
-      return option.argParser(jsonValue);
-  }
+export function optionOf(field: Field, inFilter: boolean): Option {
+  const { kind, description, required } = field;
+  const plain = description.replaceAll('`', '').replace(/\.$/, '');
+  const about = required ? `${plain}${plain === '' ? '' : ' '}(required)` : plain;
+  if (kind === 'flag') return new Option(`${flagOf(field)} [boolean]`, about).argParser(flagValue).preset('true');
+  const { value, hint, read } = inFilter && kind === 'time' ? TIME_IN_FILTER : VALUES[kind];
+  const option = new Option(`${flagOf(field)} <${value}>`, withHint(about, hint));
+  return read === undefined ? option : option.argParser(read);
 }
 
 export function valuesOf(
@@ -148,18 +123,7 @@ export function flagOf({ name }: Field): string {
   return `--${name.replaceAll('_', '-')}`;
 }
 
-function sentenceOf(description: string, required: boolean): string {
-  const plain = description.replaceAll('`', '').replace(/\.$/, '');
-  return required ? `${plain}${plain === '' ? '' : ' '}(required)` : plain;
-}
-
-function withHint(about: string, kind: Field['kind'], inFilter: boolean): string {
-  const hints: Partial<Record<Field['kind'], string>> = {
-    time: inFilter ? 'a time, or the length of a time span until now such as 24h' : '2030-01-31T12:00:00Z',
-    money: '"12.50 USD"',
-    map: 'once for each',
-  };
-  const hint = hints[kind];
+function withHint(about: string, hint: string | undefined): string {
   if (hint === undefined) return about;
   return about === '' ? hint : `${about} (${hint})`;
 }
@@ -181,12 +145,6 @@ const timeValue = parser(
   'Use a time with its offset, such as 2030-01-31T12:00:00Z.',
 );
 
-function timeInFilter(text: string): string {
-  return isTime(text) ? text : new Date(Date.now() - duration(text)).toISOString();
-}
-
-const moneyValue = parser(moneyIn, 'Use an amount with its currency, such as "12.50 USD".');
-
 function mapValue(text: string, former: unknown): Record<string, string> {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('Use name=value.');
@@ -201,3 +159,31 @@ function jsonValue(text: string): unknown {
     throw new InvalidArgumentError('Use JSON.');
   }
 }
+
+interface Value {
+  /** What a help shows for the value. */
+  readonly value: string;
+  readonly hint?: string;
+  readonly read?: (text: string, former: unknown) => unknown;
+}
+
+const VALUES: Readonly<Record<Exclude<Field['kind'], 'flag'>, Value>> = {
+  text: { value: 'text' },
+  integer: { value: 'number', read: numberValue },
+  number: { value: 'number', read: numberValue },
+  time: { value: 'time', hint: '2030-01-31T12:00:00Z', read: timeValue },
+  money: {
+    value: 'amount',
+    hint: '"12.50 USD"',
+    read: parser(moneyIn, 'Use an amount with its currency, such as "12.50 USD".'),
+  },
+  texts: { value: 'list', read: (text) => text.split(',').map((each) => each.trim()) },
+  map: { value: 'name=value', hint: 'once for each', read: mapValue },
+  json: { value: 'json', read: jsonValue },
+};
+
+const TIME_IN_FILTER: Value = {
+  value: 'time',
+  hint: 'a time, or the length of a time span until now such as 24h',
+  read: (text) => (isTime(text) ? text : new Date(Date.now() - duration(text)).toISOString()),
+};

@@ -14,11 +14,12 @@ type ItemOf<Name extends keyof ResellerClient> =
 
 type ObjectOf<Name extends keyof ResellerClient> = ResultOf<Name> extends Promise<infer Answer> ? Answer : never;
 
-type NamesOfLists = { [Name in keyof ResellerClient]: [ItemOf<Name>] extends [never] ? never : Name };
-type NamesOfObjects = { [Name in keyof ResellerClient]: [ObjectOf<Name>] extends [never] ? never : Name };
-
-export type ListCall = NamesOfLists[keyof ResellerClient];
-export type ObjectCall = NamesOfObjects[keyof ResellerClient];
+type ListCall = {
+  [Name in keyof ResellerClient]: [ItemOf<Name>] extends [never] ? never : Name;
+}[keyof ResellerClient];
+type ObjectCall = {
+  [Name in keyof ResellerClient]: [ObjectOf<Name>] extends [never] ? never : Name;
+}[keyof ResellerClient];
 export type FileCall = {
   [Name in keyof ResellerClient]: ResultOf<Name> extends Promise<Uint8Array | string> ? Name : never;
 }[keyof ResellerClient];
@@ -31,27 +32,20 @@ interface Details {
 /** What is typed after the name of the command. */
 export type Example = readonly [typed: string, purpose: string];
 
-export interface ListDefinition extends ListDetails {
-  readonly prints: 'list';
-  readonly call: ListCall;
-  readonly columns: Columns<unknown>;
-}
-
 interface ListDetails extends Details {
   readonly none?: string;
 }
 
-export interface ObjectDefinition extends Details {
-  readonly prints: 'object';
-  readonly call: ObjectCall;
+interface Definition<Prints, Call> extends Details {
+  readonly prints: Prints;
+  readonly call: Call;
 }
 
-export interface FileDefinition extends Details {
-  readonly prints: 'file';
-  readonly call: FileCall;
+export interface ListDefinition extends Definition<'list', ListCall>, ListDetails {
+  readonly columns: Columns<unknown>;
 }
 
-export type CallDefinition = ListDefinition | ObjectDefinition | FileDefinition;
+export type CallDefinition = ListDefinition | Definition<'object', ObjectCall> | Definition<'file', FileCall>;
 
 export interface ResourceDefinition {
   readonly command: string;
@@ -68,10 +62,10 @@ export function list<Name extends ListCall>(
   return { prints: 'list', call, columns: columns as Columns<unknown>, ...details };
 }
 
-export function object(call: ObjectCall, details: Details = {}): ObjectDefinition {
+export function object(call: ObjectCall, details: Details = {}): Definition<'object', ObjectCall> {
   return { prints: 'object', call, ...details };
 }
 
-export function file(call: FileCall, details: Details = {}): FileDefinition {
+export function file(call: FileCall, details: Details = {}): Definition<'file', FileCall> {
   return { prints: 'file', call, ...details };
 }

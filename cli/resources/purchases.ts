@@ -1,4 +1,4 @@
-import { file, list, object, type ResourceDefinition } from '#cli/resources/definition.ts';
+import { file, type FileCall, list, object, type ResourceDefinition } from '#cli/resources/definition.ts';
 import { type Columns, flexible, money, status, text, time } from '#cli/terminal/columns.ts';
 import type { TimelineEntry } from '#clients/typescript/src/index.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
@@ -47,9 +47,7 @@ const orders: ResourceDefinition = {
         ['--body order.json', 'the body from a file; - reads the standard input'],
       ],
     }),
-    export: file('exportOrders', {
-      examples: [['--created-after 30d --output orders.csv', 'those of 30 days, whole']],
-    }),
+    export: exportTo('orders.csv', 'exportOrders'),
     timeline: list('getOrderTimeline', TIMELINE),
   },
 };
@@ -73,9 +71,7 @@ const topups: ResourceDefinition = {
     create: object('createTopup', {
       examples: [['--esim-id esim_… --package-id 1001 --external-topup-id sale-1-topup', 'recharges an eSIM']],
     }),
-    export: file('exportTopups', {
-      examples: [['--created-after 30d --output topups.csv', 'those of 30 days, whole']],
-    }),
+    export: exportTo('topups.csv', 'exportTopups'),
     timeline: list('getTopupTimeline', TIMELINE),
   },
 };
@@ -105,9 +101,7 @@ const vpn: ResourceDefinition = {
         ],
       ],
     }),
-    export: file('exportVpnSubscriptions', {
-      examples: [['--created-after 30d --output vpn.csv', 'those of 30 days, whole']],
-    }),
+    export: exportTo('vpn.csv', 'exportVpnSubscriptions'),
     timeline: list('getVpnSubscriptionTimeline', TIMELINE),
     cancel: object('cancelVpnSubscription', {
       examples: [['vpn_… --reason "The customer ended it." --wait 20', 'ends a subscription for its customer']],
@@ -139,9 +133,7 @@ const cancellations: ResourceDefinition = {
       next_step_at: time((cancellation) => cancellation.operations?.next_step_at),
     }),
     show: object('getCancellation'),
-    export: file('exportCancellations', {
-      examples: [['--created-after 30d --output cancellations.csv', 'those of 30 days, whole']],
-    }),
+    export: exportTo('cancellations.csv', 'exportCancellations'),
     timeline: list('getCancellationTimeline', TIMELINE),
   },
 };
@@ -152,6 +144,10 @@ export const PURCHASES: Readonly<Record<WorkKind, ResourceDefinition>> = {
   vpn_subscription: vpn,
   cancellation: cancellations,
 };
+
+function exportTo(output: string, call: FileCall) {
+  return file(call, { examples: [[`--created-after 30d --output ${output}`, 'those of 30 days, whole']] });
+}
 
 function reasonOf({ operations, failure }: Explained): string | undefined {
   return operations?.attention?.reason ?? failure?.class;

@@ -3,8 +3,7 @@ import { type ApiClient, apiClient, ApiError, PAGE } from '#cli/api/api-client.t
 import { apiCall, type Call, type Field, flagOf, valuesOf } from '#cli/resources/call.ts';
 import type { CallDefinition } from '#cli/resources/definition.ts';
 import type { CallOptions } from '#cli/resources/resource-command.ts';
-import { type Output, printText } from '#cli/terminal/output.ts';
-import { withoutControls } from '#cli/terminal/output.ts';
+import { type Output, printText, withoutControls } from '#cli/terminal/output.ts';
 import { printItems, printObject } from '#cli/terminal/print-items.ts';
 import { messageOf, UserError } from '#cli/terminal/user-error.ts';
 import { type Page, Paged } from '#clients/typescript/src/paged.ts';

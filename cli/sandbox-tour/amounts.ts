@@ -11,10 +11,7 @@ import {
 } from '#domain/money/money.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
-import { moneyOf } from '#upstream/mapping/wallet-movements.ts';
-
-/** The product also reads from some minutes before its first send. */
-export const EARLIER_MS = 10 * 60_000;
+import { CLOCK_SKEW_MS, moneyOf } from '#upstream/mapping/wallet-movements.ts';
 
 interface Compared {
   readonly step: string;
@@ -23,24 +20,19 @@ interface Compared {
   readonly field: string;
 }
 
-interface AmountPair {
-  readonly expected: Money;
-  readonly actual: Money;
-}
-
 /** Another unit or currency makes amounts unintelligible: purchases of these kinds count as not seen. */
 export function noteAmounts(
   leg: LegRecord,
   kinds: readonly PurchaseKind[],
   { step, expected, call, field }: Compared,
-  pairs: readonly AmountPair[],
+  pairs: readonly { readonly expected: Money; readonly actual: Money }[],
 ): void {
   const compared = pairs.map((pair) => ({ ...pair, result: compareAmounts(pair.expected, pair.actual) }));
   const other = compared.find(({ result }) => isOtherMoney(result));
   const shown = other ?? compared.find(({ result }) => result !== 'equal') ?? compared[0];
   if (shown === undefined) return;
   const [wanted, seen] = [plainText(shown.expected), plainText(shown.actual)];
-  leg.expect(shown.result === 'equal', step, `${expected} ${wanted}`, seen);
+  leg.step(step, `${expected} ${wanted}`).expect(shown.result === 'equal', seen);
   if (other === undefined) return;
   const named = other.result === 'other_currency' ? 'currency' : field;
   const detail = `${call}: ${named} differs: ${seen} for ${wanted}`;
@@ -63,7 +55,7 @@ export function notePrice(
   const price = { amount: listed.price_for_reseller, currency: listed.currency };
   const [step, expected] = ['the price charged', 'the listed'];
   if (charged.price_for_reseller == null) {
-    leg.skipped(step, `${expected} ${plainText(price)}`, 'the answer has no price');
+    leg.step(step, `${expected} ${plainText(price)}`).skipped('the answer has no price');
     return price;
   }
   const actual = priceOf(price, charged);
@@ -89,15 +81,14 @@ export async function noteDebit(
   price: Money,
   isOf: (debit: WalletTransaction) => boolean,
 ): Promise<void> {
-  const [step, expected] = [DEBIT.step, `${DEBIT.expected} ${plainText(price)}`];
-  if (leg.observations.calls.wallet_transactions?.kind !== 'works')
-    return leg.skipped(step, expected, 'the movements cannot be read');
-  const since = leg.now() - EARLIER_MS;
+  const step = leg.step(DEBIT.step, `${DEBIT.expected} ${plainText(price)}`);
+  if (leg.observations.calls.wallet_transactions?.kind !== 'works') return step.skipped('the movements cannot be read');
+  const since = leg.now() - CLOCK_SKEW_MS;
   const debit = await until(leg, async () => {
     const movements = await leg.client.listWalletTransactions({ since });
     return movements.ok ? movements.value.items.find((item) => item.type === 'debit' && isOf(item)) : undefined;
   });
-  if (debit === undefined) return leg.drift(step, expected, 'no debit that names it');
+  if (debit === undefined) return step.drift('no debit that names it');
   noteAmounts(leg, [kind], DEBIT, [{ expected: price, actual: moneyOf(debit) }]);
 }
 
@@ -109,21 +100,20 @@ export interface WalletSeen {
 
 /** Compares the lost balance with the sum of the movements of that time. */
 export function noteSpent(leg: LegRecord, before: WalletSeen, after: WalletSeen): void {
-  const step = 'what the balance lost';
-  const expected = 'the sum of the movements,';
+  const [step, expected] = ['what the balance lost', 'the sum of the movements,'];
   if (before.movements === undefined || after.movements === undefined)
-    return leg.skipped(step, expected, 'the movements cannot be read completely');
+    return leg.step(step, expected).skipped('the movements cannot be read completely');
   const known = new Set(before.movements.map(({ id }) => id));
   const moved = after.movements.filter(({ id }) => !known.has(id));
   const sums = sumByCurrency(moved.map((each) => (each.type === 'debit' ? moneyOf(each) : negateMoney(moneyOf(each)))));
   const sum = sums.find(({ currency }) => currency === after.balance.currency) ?? sums[0];
   if (sum === undefined || before.balance.currency !== after.balance.currency)
-    return leg.skipped(step, expected, 'nothing moved');
+    return leg.step(step, expected).skipped('nothing moved');
   const lost = subtractMoney(before.balance, after.balance);
   const result = compareAmounts(sum, lost);
   // Others may use the sandbox at the same time.
   if (result === 'differs')
-    return leg.skipped(step, `${expected} ${plainText(sum)}`, `${plainText(lost)}, which proves nothing`);
+    return leg.step(step, `${expected} ${plainText(sum)}`).skipped(`${plainText(lost)}, which proves nothing`);
   const compared = { step, expected, call: 'GET /wallet', field: 'balance' };
   noteAmounts(leg, PURCHASE_KINDS, compared, [{ expected: sum, actual: lost }]);
 }

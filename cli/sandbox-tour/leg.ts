@@ -31,20 +31,25 @@ export interface TourFinding {
 
 /** The notes of one leg. */
 export function notesOf(leg: LegName, onFinding: (finding: TourFinding) => void) {
-  const note = (status: StepStatus, step: string, expected: string, seen: string) =>
-    onFinding({ leg, step, status, expected, seen });
   return {
-    ok: (step: string, expected: string, seen = expected) => note('ok', step, expected, seen),
-    drift: (step: string, expected: string, seen: string) => note('drift', step, expected, seen),
-    failed: (step: string, expected: string, seen: string) => note('failed', step, expected, seen),
-    skipped: (step: string, expected: string, reason: string) => note('skipped', step, expected, reason),
-    /** Records `ok` or `drift`. @returns `holds`. */
-    expect: (holds: boolean, step: string, expected: string, seen: string) => {
-      note(holds ? 'ok' : 'drift', step, expected, seen);
-      return holds;
+    step: (step: string, expected: string) => {
+      const note = (status: StepStatus, seen: string) => onFinding({ leg, step, status, expected, seen });
+      return {
+        ok: (seen: string) => note('ok', seen),
+        drift: (seen: string) => note('drift', seen),
+        failed: (seen: string) => note('failed', seen),
+        skipped: (reason: string) => note('skipped', reason),
+        /** Records `ok` or `drift`. @returns `holds`. */
+        expect: (holds: boolean, seen: string) => {
+          note(holds ? 'ok' : 'drift', seen);
+          return holds;
+        },
+      };
     },
   };
 }
+
+export type Step = ReturnType<LegRecord['step']>;
 
 export interface LegRecord extends ReturnType<typeof notesOf> {
   readonly observations: Observations;

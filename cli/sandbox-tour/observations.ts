@@ -5,7 +5,7 @@ import type { Capability } from '#domain/service/capability-profile.ts';
 import { counted } from '#domain/text.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import type { Listing, OptionalResult } from '#upstream/client.ts';
-import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
+import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 
 export type CallObservation =
   | { readonly kind: 'works'; readonly detail: string }
@@ -58,8 +58,7 @@ export function observeCall<Value>(
       : { kind: 'differs', detail: problem };
   }
   if (result.kind === 'unsupported') return { kind: 'unclear', detail: 'it was not called' };
-  const detail = clause(result.detail);
-  return { kind: kindOfFailure(result), detail };
+  return { kind: kindOfFailure(result), detail: clause(result.detail) };
 }
 
 function kindOfFailure({ status, failure }: ServiceFailure): 'missing' | 'differs' | 'broken' {
@@ -84,24 +83,24 @@ export function clause(sentence: string): string {
 
 export function noteCall(leg: Leg, capability: Exclude<Capability, 'key_replay'>, seen: CallObservation): void {
   leg.observations.calls[capability] = seen;
-  const step = callsOf(capability);
-  const expected = leg.configured[capability] ? 'the service has it' : 'SERVICE_MISSING_CAPABILITIES switches it off';
+  const isOn = leg.configured[capability];
+  const calls = callsOf(capability);
+  const step = leg.step(calls, isOn ? 'the service has it' : 'SERVICE_MISSING_CAPABILITIES switches it off');
   switch (seen.kind) {
     case 'works':
-      return leg.ok(
-        step,
-        expected,
-        leg.configured[capability] ? seen.detail : `${seen.detail}: it could be switched on`,
-      );
+      return step.ok(isOn ? seen.detail : `${seen.detail}: it could be switched on`);
     case 'broken':
-      return leg.failed(step, expected, seen.detail);
+      return step.failed(seen.detail);
     case 'unclear':
-      return leg.skipped(step, expected, seen.detail);
+      return step.skipped(seen.detail);
     case 'missing':
     case 'differs':
-      if (!leg.configured[capability]) return leg.ok(step, expected, seen.detail);
-      noteUnreadable(leg, capability, seen);
-      return leg.drift(step, expected, `${seen.detail}; SERVICE_MISSING_CAPABILITIES=${capability} switches it off`);
+      if (!isOn) return step.ok(seen.detail);
+      if (seen.kind === 'differs') {
+        const differs = { kind: 'differs', detail: `${calls}: ${seen.detail}` } as const;
+        for (const kind of READS[capability] ?? []) notePurchase(leg, kind, differs);
+      }
+      return step.drift(`${seen.detail}; SERVICE_MISSING_CAPABILITIES=${capability} switches it off`);
   }
 }
 
@@ -116,35 +115,41 @@ const READS: Readonly<Partial<Record<Capability, readonly PurchaseKind[]>>> = {
   wallet_transactions: PURCHASE_KINDS,
 };
 
-function noteUnreadable(leg: LegRecord, capability: Capability, seen: CallObservation): void {
-  if (seen.kind !== 'differs') return;
-  const detail = `${callsOf(capability)}: ${seen.detail}`;
-  for (const kind of READS[capability] ?? []) notePurchase(leg, kind, { kind: 'differs', detail });
-}
-
 /** A difference is never overwritten. */
 export function notePurchase(leg: LegRecord, kind: PurchaseKind, seen: CallObservation): void {
   if (leg.observations.purchases[kind]?.kind !== 'differs') leg.observations.purchases[kind] = seen;
 }
 
-export function noteRepeat(leg: Leg, repeat: KeyRepeat): void {
-  leg.observations.keyRepeats.push(repeat);
-  const { operation, ageMs, outcome, detail } = repeat;
-  const step = `the same ${operation} with its key again, after ${lapse(ageMs)}`;
-  const expected = leg.configured.key_replay
-    ? 'the stored result'
-    : 'any answer: SERVICE_MISSING_CAPABILITIES contains key_replay';
-  if (outcome === 'same') return leg.ok(step, expected, detail);
-  if (outcome === 'unclear') return leg.skipped(step, expected, `${detail}, which proves nothing`);
-  if (leg.configured.key_replay)
-    return leg.drift(step, expected, `${detail}; SERVICE_MISSING_CAPABILITIES=key_replay prevents resends`);
-  return leg.ok(step, expected, detail);
+/** @param isFirst whether the second answer is that of the first send. */
+export function noteRepeat<Answer>(
+  leg: Leg,
+  operation: KeyedOperation,
+  ageMs: number,
+  result: ServiceResult<Answer>,
+  isFirst: (again: Answer) => boolean,
+): KeyRepeat['outcome'] {
+  const outcome = !result.ok ? observeRefusal(result) : isFirst(result.value) ? 'same' : 'another';
+  const created = `it created another ${operation === 'cancellation' ? 'refund' : operation}`;
+  const done = outcome === 'same' ? 'it returned the stored result' : created;
+  const detail = result.ok ? done : clause(result.detail);
+  leg.observations.keyRepeats.push({ operation, ageMs, outcome, detail });
+  const step = leg.step(
+    `the same ${operation} with its key again, after ${lapse(ageMs)}`,
+    leg.configured.key_replay ? 'the stored result' : 'any answer: SERVICE_MISSING_CAPABILITIES contains key_replay',
+  );
+  if (outcome === 'unclear') step.skipped(`${detail}, which proves nothing`);
+  else if (outcome === 'same' || !leg.configured.key_replay) step.ok(detail);
+  else step.drift(`${detail}; SERVICE_MISSING_CAPABILITIES=key_replay prevents resends`);
+  return outcome;
 }
 
 /** A list without a shown end may have more items, so it is no evidence of absence. */
-export function noteEnd(leg: Leg, step: string, { items, complete }: Listing<unknown>): boolean {
-  const seen = `${counted(items.length, 'is', 'are')} known, and there may be more: the list does not show its end`;
-  return complete || leg.expect(false, step, 'a list that shows its end and can be read completely', seen);
+export function noteEnd(leg: Leg, call: string, { items, complete }: Listing<unknown>): void {
+  if (complete) return;
+  const known = counted(items.length, 'is', 'are');
+  leg
+    .step(call, 'a list that shows its end and can be read completely')
+    .drift(`${known} known, and there may be more: the list does not show its end`);
 }
 
 /** Above the usual difference of two clocks, and below that of two time zones (30 minutes). */
@@ -152,9 +157,9 @@ const CLOCKS_DIFFER_MS = 10 * 60_000;
 
 /** A service may write local time as UTC. */
 export function noteTime(leg: Leg, written: string | null | undefined, now: number): void {
-  const [step, expected] = ['the time of the order', 'created_at is about now'];
-  if (written == null) return leg.skipped(step, expected, 'the answer has no created_at');
-  const offMs = Date.parse(written) - now;
-  const seen = `${lapse(Math.abs(offMs))} ${offMs < 0 ? 'behind' : 'ahead of'} our clock`;
-  leg.expect(Math.abs(offMs) < CLOCKS_DIFFER_MS, step, expected, seen);
+  const step = leg.step('the time of the order', 'created_at is about now');
+  if (written == null) return step.skipped('the answer has no created_at');
+  const offMs = Math.abs(Date.parse(written) - now);
+  const seen = `${lapse(offMs)} ${Date.parse(written) < now ? 'behind' : 'ahead of'} our clock`;
+  step.expect(offMs < CLOCKS_DIFFER_MS, seen);
 }

@@ -12,7 +12,7 @@ import {
   profileItems,
 } from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
-import { KINDS, PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
+import { KINDS, PURCHASE_KINDS } from '#domain/work/kinds.ts';
 import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
 
 interface Conclusion {
@@ -23,36 +23,28 @@ interface Conclusion {
 /** An item without evidence is null. */
 export function profileFrom(observations: Observations): MeasuredProfile {
   const conclusions: Readonly<Record<string, Conclusion>> = {
-    ...Object.fromEntries(callCapabilities.map((name) => [name, callConclusion(name, observations.calls[name])])),
+    ...Object.fromEntries(callCapabilities.map((name) => [name, conclusion(callsOf(name), observations.calls[name])])),
     key_replay: keyReplay(observations.keyRepeats),
     key_retention: keyRetention(observations),
     key_serialised: secondPurchase(observations.concurrentSends, 'Two sends of one key at the same moment'),
     reference_unique: secondPurchase(observations.repeatedReference, 'The same reference under another key'),
     debits_at_once: debitsAtOnce(observations.debitSeenAfterMs),
     ...Object.fromEntries(
-      PURCHASE_KINDS.map((kind) => [KINDS[kind].seenTrait, purchaseSeen(kind, observations.purchases[kind])]),
+      PURCHASE_KINDS.map((kind) => [KINDS[kind].seenTrait, conclusion(nounOf(kind), observations.purchases[kind])]),
     ),
   };
   const of = (item: ProfileItem): Conclusion => conclusions[item] ?? NOT_TRIED;
-  return {
-    findings: byItem((item) => of(item).finding),
-    evidence: byItem((item) => of(item).evidence),
-  };
+  return { findings: byItem((item) => of(item).finding), evidence: byItem((item) => of(item).evidence) };
 }
 
 const callCapabilities = capabilities.filter((name) => name !== 'key_replay');
 
 const NOT_TRIED: Conclusion = { finding: null, evidence: 'It was not tried.' };
 
-function callConclusion(name: Capability, seen: CallObservation | undefined): Conclusion {
+function conclusion(what: string, seen: CallObservation | undefined): Conclusion {
   if (seen === undefined) return NOT_TRIED;
-  return { finding: FINDINGS[seen.kind], evidence: `${callsOf(name)}: ${seen.detail}.` };
-}
-
-function purchaseSeen(kind: PurchaseKind, seen: CallObservation | undefined): Conclusion {
-  if (seen === undefined) return NOT_TRIED;
-  const what = nounOf(kind);
-  return { finding: FINDINGS[seen.kind], evidence: `${what.charAt(0).toUpperCase()}${what.slice(1)}: ${seen.detail}.` };
+  const evidence = `${what.charAt(0).toUpperCase()}${what.slice(1)}: ${seen.detail}.`;
+  return { finding: FINDINGS[seen.kind], evidence };
 }
 
 const FINDINGS = { works: true, missing: false, differs: false, broken: null, unclear: null } as const;
@@ -68,9 +60,7 @@ function keyReplay(repeats: readonly KeyRepeat[]): Conclusion {
   if (repeats.length === 0) return NOT_TRIED;
   const against =
     repeats.find(({ outcome }) => outcome === 'another') ?? repeats.find(({ outcome }) => outcome === 'refused');
-  if (against !== undefined) {
-    return { finding: false, evidence: `${sentAgain(against)}: ${against.detail}.` };
-  }
+  if (against !== undefined) return { finding: false, evidence: `${sentAgain(against)}: ${against.detail}.` };
   const replayed = repeats.filter(({ outcome }) => outcome === 'same');
   const unclear = repeats.find(({ outcome }) => outcome === 'unclear');
   if (!replayed.some(({ operation }) => operation === 'order')) {
@@ -125,11 +115,8 @@ function debitsAtOnce(seenAfterMs: number | null | undefined): Conclusion {
 }
 
 function sentAgain({ operation, ageMs }: KeyRepeat): string {
-  return `The bytes and key of ${withArticle(operation)}, sent again after ${lapse(ageMs)}`;
-}
-
-function withArticle(word: string): string {
-  return `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;
+  const article = /^[aeiou]/.test(operation) ? 'an' : 'a';
+  return `The bytes and key of ${article} ${operation}, sent again after ${lapse(ageMs)}`;
 }
 
 function listed(words: readonly string[]): string {

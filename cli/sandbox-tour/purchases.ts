@@ -1,7 +1,5 @@
 import { type Leg, until } from '#cli/sandbox-tour/leg.ts';
-import { type KeyRepeat, type KeyedOperation, clause, observeRefusal } from '#cli/sandbox-tour/observations.ts';
 import type { Listing, OptionalResult } from '#upstream/client.ts';
-import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import { orderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { ServiceOrder } from '#upstream/contract.ts';
 
@@ -31,17 +29,13 @@ export function newOrderRequest({ newId, now }: Leg, packageId: number): OrderRe
 
 export async function followOrder(leg: Leg, order: ServiceOrder, reference: string): Promise<ServiceOrder> {
   const { client } = leg;
-  return await follow(
-    leg,
-    order,
-    () => client.getOrder(order.id),
-    () => client.findOrdersByReference(reference),
-  );
+  const find = () => client.findOrdersByReference(reference);
+  return await follow(leg, order, () => client.getOrder(order.id), find);
 }
 
 export function deliveredBy(request: OrderRequest, order: ServiceOrder): BoughtEsim | undefined {
-  const esimId = order.esim_id ?? undefined;
-  return order.status !== 'completed' || esimId === undefined ? undefined : { ...request, order, esimId };
+  const { status, esim_id: esimId } = order;
+  return status !== 'completed' || esimId == null ? undefined : { ...request, order, esimId };
 }
 
 export function howItEnded(order: ServiceOrder): string {
@@ -50,13 +44,8 @@ export function howItEnded(order: ServiceOrder): string {
   return order.esim_id == null ? 'completed, without an esim_id' : 'completed';
 }
 
-interface Progressing {
-  readonly id: string;
-  readonly status: string;
-}
-
 /** Uses the list when the read fails. */
-export async function follow<Thing extends Progressing>(
+export async function follow<Thing extends { readonly id: string; readonly status: string }>(
   leg: Leg,
   begun: Thing,
   read: () => Promise<OptionalResult<Thing>>,
@@ -73,16 +62,4 @@ export async function follow<Thing extends Progressing>(
     return found === undefined || found.status === 'processing' ? undefined : found;
   });
   return ended ?? begun;
-}
-
-export function observeRepeat(
-  operation: KeyedOperation,
-  firstId: string,
-  ageMs: number,
-  result: ServiceResult<{ readonly id: string }>,
-): KeyRepeat {
-  if (!result.ok) return { operation, ageMs, outcome: observeRefusal(result), detail: clause(result.detail) };
-  if (result.value.id === firstId)
-    return { operation, ageMs, outcome: 'same', detail: 'it returned the stored result' };
-  return { operation, ageMs, outcome: 'another', detail: `it created another ${operation}` };
 }

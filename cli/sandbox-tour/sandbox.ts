@@ -3,13 +3,12 @@ import { profileFileContent, profileLines } from '#cli/sandbox-tour/profile.ts';
 import { type TourReport, requireSandbox, runTour } from '#cli/sandbox-tour/tour.ts';
 import { withProfileDatabase } from '#cli/service/capabilities.ts';
 import { type Output, type Mark, printJson, printLines, markedLine } from '#cli/terminal/output.ts';
-import { type ServiceConfig, readParts } from '#config/config.ts';
+import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import type { Database } from '#db/connection/database.ts';
 import { addCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { type Money, subtractMoney } from '#domain/money/money.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import type { MeasuredProfile } from '#domain/service/capability-profile.ts';
 
 export interface SandboxTourOptions {
   readonly json?: boolean;
@@ -36,44 +35,32 @@ export async function runSandboxTour(
   const needed = ['service', 'policy', ...(options.store ? ['database' as const] : [])] as const;
   const { service: config, policy, database: where }: ReadForTour = readParts(needed, environment);
   requireSandbox(config);
-  const tour: Tour = { config, options, resendWindowMs: policy.purchase.resendWindowMs, output };
-  if (where === undefined) return await tourAndPrint(tour, undefined);
+  const print = (lines: readonly string[]) => {
+    if (options.json !== true) printLines(output, lines);
+  };
+  const tour = async (database?: Database) => {
+    print([`The sandbox of ${config.baseUrl}. Its balance is fictional; production is not used.`, '']);
+    const report = await runTour(config, {
+      packageId: options.package,
+      furtherPackageIds: options.also ?? [],
+      vpnPlanId: options.vpnPlan,
+      keyAgeMs: options.keyAge ?? KEY_AGE_MS,
+      waitMs: options.wait ?? WAIT_MS,
+      resendWindowMs: policy.purchase.resendWindowMs,
+      onFinding: (finding) => print([stepLine(finding)]),
+    });
+    const id = database === undefined ? undefined : await store(database, report);
+    print([...summaryLines(report), '', ...storedLines(report, id)]);
+    if (options.json === true) printJson(output, tourJson(report, config.baseUrl, id));
+    return tourExitCode(report.findings);
+  };
+  if (where === undefined) return await tour();
   // Opened before: the tour must not spend if its result cannot be stored.
-  return await withProfileDatabase({ database: where, service: config }, 'write', (database) =>
-    tourAndPrint(tour, database),
-  );
+  return await withProfileDatabase(where, config, 'write', tour);
 }
 
 type ReadForTour = Pick<ReturnType<typeof readParts>, 'service' | 'policy'> &
   Partial<Pick<ReturnType<typeof readParts>, 'database'>>;
-
-interface Tour {
-  readonly config: ServiceConfig;
-  readonly options: SandboxTourOptions;
-  readonly resendWindowMs: number;
-  readonly output: Output;
-}
-
-async function tourAndPrint(tour: Tour, database: Database | undefined): Promise<number> {
-  const { config, options, resendWindowMs, output } = tour;
-  const print = (lines: readonly string[]) => {
-    if (options.json !== true) printLines(output, lines);
-  };
-  print([`The sandbox of ${config.baseUrl}. Its balance is fictional; production is not used.`, '']);
-  const report = await runTour(config, {
-    packageId: options.package,
-    furtherPackageIds: options.also ?? [],
-    vpnPlanId: options.vpnPlan,
-    keyAgeMs: options.keyAge ?? KEY_AGE_MS,
-    waitMs: options.wait ?? WAIT_MS,
-    resendWindowMs,
-    onFinding: (finding) => print([stepLine(finding)]),
-  });
-  const id = database === undefined ? undefined : await store(database, report);
-  print([...summaryLines(report), '', ...storedLines(report, id)]);
-  if (options.json === true) printJson(output, tourJson(report, config.baseUrl, id));
-  return tourExitCode(report.findings);
-}
 
 async function store(database: Database, { profile, measuredAt }: TourReport): Promise<bigint | undefined> {
   if (profile === undefined) return undefined;
@@ -95,7 +82,7 @@ export function stepLine({ leg, step, status, expected, seen }: TourFinding): st
   return markedLine(MARKS[status], LEGS[leg], LEG_WIDTH, text);
 }
 
-export function summaryLines({ findings, before, after, profile }: TourReport): string[] {
+function summaryLines({ findings, before, after, profile }: TourReport): string[] {
   const count = (status: StepStatus) => findings.filter((finding) => finding.status === status).length;
   const totals = `${count('ok')} ok, ${count('drift')} drifted, ${count('failed')} failed, ${count('skipped')} skipped`;
   const money =
@@ -122,7 +109,8 @@ export function tourJson(report: TourReport, baseUrl: string, storedAs: bigint |
       currency: before?.currency ?? null,
     },
     steps: findings.map(({ leg, step, status, expected, seen }) => ({ leg, step, status, expected, seen })),
-    profile: profileJson(profile, measuredAt, baseUrl),
+    profile:
+      profile === undefined ? null : profileFileContent({ ...profile, measuredAt: new Date(measuredAt), baseUrl }),
     stored_as: storedAs === undefined ? null : String(storedAs),
   };
 }
@@ -131,8 +119,4 @@ export function tourJson(report: TourReport, baseUrl: string, storedAs: bigint |
 function spentOf(before: Money, after: Money): string {
   const [whole, fraction = ''] = subtractMoney(before, after).amount.split('.');
   return `${whole}.${fraction.padEnd(2, '0')}`;
-}
-
-function profileJson(profile: MeasuredProfile | undefined, measuredAt: number, baseUrl: string): unknown {
-  return profile === undefined ? null : profileFileContent({ ...profile, measuredAt: new Date(measuredAt), baseUrl });
 }

@@ -59,10 +59,8 @@ export function requireSandbox({ mode }: Pick<ServiceConfig, 'mode'>): void {
 export async function runTour(config: ServiceConfig, options: TourOptions): Promise<TourReport> {
   requireSandbox(config);
   const { now = Date.now, delay = wait, newId = randomUUID, waitMs, resendWindowMs } = options;
-  const service = openOwnSession({ ...config, capabilities: ALL_CAPABILITIES }, 'tour', {
-    deadlineMs: CALL_DEADLINE_MS,
-    now,
-  });
+  const limits = { deadlineMs: CALL_DEADLINE_MS, now };
+  const service = openOwnSession({ ...config, capabilities: ALL_CAPABILITIES }, 'tour', limits);
   const client = rateLimitedClient(service.client, delay);
   const findings: TourFinding[] = [];
   const onFinding = (finding: TourFinding) => {
@@ -134,7 +132,7 @@ async function driveEsims(legOf: LegOf, { esims, package: item }: Bought, base: 
   const simulated = await run(legOf('simulation'), (leg) => simulationLeg(leg, esims));
   const toppedUp = await run(legOf('topup'), async (leg) => {
     if (recharged !== undefined) return await topupLeg(leg, recharged.esimId);
-    leg.skipped('POST /topups', 'a top-up that is completed', 'there is no eSIM for it');
+    leg.step('POST /topups', 'a top-up that is completed').skipped('there is no eSIM for it');
     return false;
   });
   const input = { esims, listed, simulated: simulated ?? new Set(), recharged: toppedUp ?? false };
@@ -146,13 +144,13 @@ async function run<Result>(leg: Leg, work: (leg: Leg) => Promise<Result>): Promi
   try {
     return await work(leg);
   } catch (error) {
-    leg.failed('the whole leg', 'runs to its end', `it ended with an error: ${messageOf(error)}`);
+    leg.step('the whole leg', 'runs to its end').failed(`it ended with an error: ${messageOf(error)}`);
     return undefined;
   }
 }
 
 function skip(legOf: LegOf, legs: readonly LegName[], reason: string): void {
-  for (const name of legs) legOf(name).skipped('the whole leg', 'runs', reason);
+  for (const name of legs) legOf(name).step('the whole leg', 'runs').skipped(reason);
 }
 
 const LONGEST_WAIT_MS = 120_000;

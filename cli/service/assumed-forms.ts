@@ -3,7 +3,6 @@ import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { type ServiceFailure, judgeResult } from '#upstream/client/error-mapping.ts';
 import { PAGE_SIZE } from '#upstream/client/lists.ts';
 import {
-  type Mark,
   SERVICE_ERROR_CODES,
   loginRequest,
   orderRequest,
@@ -15,7 +14,7 @@ import {
 import { wireCurrency, wireId, wireTime } from '#upstream/contract/fields.ts';
 import { VARIANTS, type Variants } from '#upstream/contract/variants.ts';
 
-export type AssumedForm = readonly [what: string, mark: Mark, assumed: string, reason: string];
+export type AssumedForm = readonly [what: string, assumed: string, reason: string];
 
 export function assumedForms(variants: Variants = VARIANTS): readonly AssumedForm[] {
   const terms = Object.entries({ '': variants, ...variants.records }).flatMap(
@@ -28,21 +27,14 @@ export function assumedForms(variants: Variants = VARIANTS): readonly AssumedFor
     amounts === undefined ? [] : `; for ${record} it is \`${amounts}\``,
   );
   return [
-    [
-      'Times',
-      'shape assumed',
-      described(wireTime),
-      'No answer is shown. Only webhook timestamps are stated: Unix seconds.',
-    ],
+    ['Times', described(wireTime), 'No answer is shown. Only webhook timestamps are stated: Unix seconds.'],
     [
       'Currencies',
-      'shape assumed',
       described(wireCurrency),
       'No currency is shown, nor a field for one. Amounts without a currency are not read.',
     ],
     [
       'Amounts',
-      'shape assumed',
       'Decimals, as a number, a text or an object with its currency. ' +
         `\`amounts\` is \`${variants.amounts}\`${units.join('')}: ` +
         'a price list with whole numbers only is refused, because they may be cents. A number with more than 15 ' +
@@ -51,59 +43,50 @@ export function assumedForms(variants: Variants = VARIANTS): readonly AssumedFor
     ],
     [
       'Ids',
-      'shape assumed',
       `${described(wireId)} ${constraintsOf(wireId)}. Those of packages and plans are integers, or texts that ` +
         'hold one.',
       'package_id and vpn_plan_id are stated as integers, esim_id as a text; nothing is stated about the others.',
     ],
     [
       'ICCID',
-      'shape assumed',
       `${constraintsOf(serviceEsim.shape.iccid)}.`,
       'The record of an eSIM is not shown. ITU-T E.118 has up to 19 digits; suppliers print 18 to 22, some with ' +
         'spaces, with hexadecimal digits or with the filler `F` at the end.',
     ],
     [
       'Activation code',
-      'shape assumed',
       'An LPA string (GSMA SGP.22): `LPA:1$<SM-DP+ address>$<matching id>`, with or without `LPA:`. The address may ' +
         'have a port and a final dot, and further fields may follow.',
       'Not shown. A phone cannot use another form, so the order then needs attention.',
     ],
     [
       'Names and values',
-      'shape assumed',
       `Read as the same: ${terms.join(', ')}. States are read in either case.`,
       'States are named only in event names.',
     ],
     [
       'The status `cancelled`',
-      'shape assumed',
       'The status of a cancelled eSIM in its record. All other statuses of eSIMs are only shown.',
       'The event esim.cancelled has this name. If the service uses another value, a read cannot show a cancellation ' +
         'whose answer was lost.',
     ],
     [
       'A field with two names',
-      'shape assumed',
       'Not read if an object has two other names for one of our fields, and not our own name.',
       'The choice between them would be a guess.',
     ],
     [
       'The status of a wallet transaction',
-      'shape assumed',
       'A credit counts when it has no status, or a word such as `completed` or `posted`. A debit always counts.',
       'No transaction is shown. A pending credit may never be booked; a pending debit may be.',
     ],
     [
       'A success status with an error in the body',
-      'shape assumed',
       'Not read if `success` or `ok` is false in a body, or if an envelope has `error` or `errors`: contract drift.',
       'Errors are not shown. Some services answer them with status 200.',
     ],
     [
       'A field `environment` in a body',
-      'shape assumed',
       'Not read. Our own configuration decides whether a token, a call or an event belongs to the sandbox.',
       'Both environments are stated to be separate, with their own logins; no field that names the environment is ' +
         'stated.',
@@ -115,13 +98,11 @@ export function assumedLists(): readonly AssumedForm[] {
   return [
     [
       'Size of a page',
-      'call assumed',
       `\`limit=${PAGE_SIZE}\` is sent with every page. Smaller pages are read as well.`,
       'Only the paths of lists are shown. The contract check finds a service that refuses this limit.',
     ],
     [
       'End of a list',
-      'call assumed',
       'Shown by a cursor that is null or empty, the last page, offset and total, a link to the next page in the ' +
         'body or in the header `Link`, or a flag. If none of them is present, or two of them disagree, the list may ' +
         'have more pages.',
@@ -129,7 +110,6 @@ export function assumedLists(): readonly AssumedForm[] {
     ],
     [
       'Order of a list',
-      'call assumed',
       'Newest first, in lists that are searched for recent purchases.',
       'Not stated. In another order, the search reads to its limit and then counts as incomplete.',
     ],
@@ -140,7 +120,6 @@ export function assumedLists(): readonly AssumedForm[] {
 export function assumedBounds(): readonly AssumedForm[] {
   const bound = (field: string, schema: z.ZodType, reason: string): AssumedForm => [
     `\`${field}\``,
-    'shape assumed',
     `${schema.safeParse(undefined).success ? 'optional; ' : ''}${constraintsOf(schema)}`,
     reason,
   ];
@@ -174,7 +153,7 @@ const STATUSES = {
 export function assumedStatuses(): readonly AssumedForm[] {
   return Object.entries(STATUSES).map(([status, reason]) => {
     const { failure } = refusal(Number(status), '');
-    return [`\`${status}\``, 'shape assumed', `\`${failure}\`: ${FAILURE_CLASSES[failure].meaning}`, reason];
+    return [`\`${status}\``, `\`${failure}\`: ${FAILURE_CLASSES[failure].meaning}`, reason];
   });
 }
 

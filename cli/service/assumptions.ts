@@ -7,8 +7,7 @@ import {
   assumedStatuses,
   codesOfKnown,
 } from '#cli/service/assumed-forms.ts';
-import { printText } from '#cli/terminal/output.ts';
-import { CAPABILITIES, type Capability, capabilities } from '#domain/service/capability-profile.ts';
+import { CAPABILITIES, capabilities } from '#domain/service/capability-profile.ts';
 import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service/service-address.ts';
 import { type Need, needOf } from '#upstream/contract-check/findings.ts';
 import {
@@ -20,6 +19,7 @@ import {
   EVENT_SUBJECTS,
   type EndpointContract,
   IDEMPOTENCY_KEY_HEADER,
+  type Mark,
   SERVICE_ERROR_CODES,
   WEBHOOK_TOLERANCE_SECONDS,
   eventSubject,
@@ -27,12 +27,8 @@ import {
 } from '#upstream/contract.ts';
 import { VARIANTS, type Variants } from '#upstream/contract/variants.ts';
 
-export function printAssumptions(): void {
-  printText(process.stdout, assumptionsDocument());
-}
-
 export function assumptionsDocument(variants: Variants = VARIANTS): string {
-  const endpoints = Object.entries(ENDPOINTS) as [string, EndpointContract][];
+  const endpoints: readonly EndpointContract[] = Object.values(ENDPOINTS);
   const headerNames = Object.values(serviceHeaders(DEFAULT_HEADER_PREFIX));
   return [
     '# Assumptions about the service',
@@ -53,17 +49,9 @@ export function assumptionsDocument(variants: Variants = VARIANTS): string {
     `\`{base_url}\` followed by \`${SANDBOX_SUFFIX}\`.`,
     '',
     ...table(
-      [
-        'Call',
-        'Request',
-        'Answer',
-        'Token',
-        IDEMPOTENCY_KEY_HEADER,
-        'Capability',
-        'Purpose',
+      `Call | Request | Answer | Token | ${IDEMPOTENCY_KEY_HEADER} | Capability | Purpose | ` +
         'What is not stated, and why',
-      ],
-      endpoints.map(([, call]) => [
+      endpoints.map((call) => [
         `\`${call.method} ${call.path}\``,
         CALL_MARKS[call.mark].request,
         CALL_MARKS[call.mark].response,
@@ -82,8 +70,8 @@ export function assumptionsDocument(variants: Variants = VARIANTS): string {
     'product cannot do what the column names. *One of* means that one of the fields is enough.',
     '',
     ...table(
-      ['Call', 'Sent: needed', 'Sent: other', 'Read: needed', 'Needed for', 'Read: other'],
-      endpoints.map(([, { method, path, query = [], requiredQuery = [], neededQuery = {}, body, answer }]) => {
+      'Call | Sent: needed | Sent: other | Read: needed | Needed for | Read: other',
+      endpoints.map(({ method, path, query = [], requiredQuery = [], neededQuery = {}, body, answer }) => {
         const sent = fieldsOf(body);
         const read = fieldsOf(answer);
         const filters = Object.entries(neededQuery).map(([name, purpose]) => `filter \`${name}\`: ${purpose}`);
@@ -100,17 +88,17 @@ export function assumptionsDocument(variants: Variants = VARIANTS): string {
     '',
     '## Forms of values',
     '',
-    ...forms(assumedForms(variants)),
+    ...forms('shape assumed', assumedForms(variants)),
     '',
     '## Lists',
     '',
-    ...forms(assumedLists()),
+    ...forms('call assumed', assumedLists()),
     '',
     '## Bounds of request fields',
     '',
     'The fields are stated, but not their bounds.',
     '',
-    ...forms(assumedBounds()),
+    ...forms('shape assumed', assumedBounds()),
     '',
     '## Events',
     '',
@@ -120,7 +108,7 @@ export function assumptionsDocument(variants: Variants = VARIANTS): string {
     '`{"event": …, "created_at": …, "data": {…}}`.',
     '',
     ...table(
-      ['Event', 'Meaning', 'Kind', 'Body', 'Read from `data`: needed', 'Needed for', 'Other', 'Why'],
+      'Event | Meaning | Kind | Body | Read from `data`: needed | Needed for | Other | Why',
       EVENT_KINDS.map((kind) => {
         const subject = eventSubject(kind);
         const { needed, marked, other } = fieldsOf(subject && EVENT_SUBJECTS[subject].data);
@@ -149,11 +137,13 @@ export function assumptionsDocument(variants: Variants = VARIANTS): string {
     'work whose result cannot be found out needs attention.',
     '',
     ...table(
-      ['Capability', 'Meaning and fallback', 'Calls that need it'],
+      'Capability | Meaning and fallback | Calls that need it',
       capabilities.map((capability) => [
         `\`${capability}\``,
         CAPABILITIES[capability],
-        codes(callsThatNeed(capability)),
+        codes(
+          endpoints.filter((call) => call.capability === capability).map(({ method, path }) => `${method} ${path}`),
+        ),
       ]),
     ),
     '',
@@ -170,14 +160,9 @@ export function assumptionsDocument(variants: Variants = VARIANTS): string {
     '',
     'These statuses have their own meanings: 409 with every code, the others if the body names no code:',
     '',
-    ...forms(assumedStatuses()),
+    ...forms('shape assumed', assumedStatuses()),
     '',
   ].join('\n');
-}
-
-function callsThatNeed(capability: Capability): string[] {
-  const calls = Object.values(ENDPOINTS) as EndpointContract[];
-  return calls.filter((call) => call.capability === capability).map(({ method, path }) => `${method} ${path}`);
 }
 
 interface Marked {
@@ -239,17 +224,17 @@ function purposes(marked: readonly Marked[]): string[] {
   });
 }
 
-function forms(rows: readonly AssumedForm[]): string[] {
-  return table(['Subject', 'Mark', 'Assumption', 'Reason'], rows);
+function forms(mark: Mark, rows: readonly AssumedForm[]): string[] {
+  const marked = rows.map(([what, assumed, reason]) => [what, mark, assumed, reason]);
+  return table('Subject | Mark | Assumption | Reason', marked);
 }
 
 function codes(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(', ');
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const line = (cells: readonly string[]): string => {
-    return `| ${cells.map((cell) => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`;
-  };
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)];
+function table(head: string, rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`;
+  return [`| ${head} |`, line(head.split('|').map(() => '---')), ...rows.map(line)];
 }

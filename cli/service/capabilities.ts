@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { readProfileFile, profileLines } from '#cli/sandbox-tour/profile.ts';
 import { account, actor, withDatabase } from '#cli/set-up/command-database.ts';
-import { duration } from '#cli/terminal/output.ts';
-import { type Output, printJson, printLines } from '#cli/terminal/output.ts';
+import { type Output, duration, printJson, printLines } from '#cli/terminal/output.ts';
 import { UserError, codeOf } from '#cli/terminal/user-error.ts';
 import { type DatabaseConfig, type ServiceConfig, readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
-import type { Database } from '#db/connection/database.ts';
+import type { Database, Executor } from '#db/connection/database.ts';
 import { stampOrVerify, verifyStamp } from '#db/connection/installation.ts';
 import {
   type StoredCapabilityProfile,
@@ -29,7 +28,7 @@ export async function showCapabilities(
   output: Output = process.stdout,
 ): Promise<number> {
   const { database, service } = readParts(['database', 'service'], environment);
-  const profile = await newest(database, service);
+  const profile = await withProfileDatabase(database, service, 'read', (db) => db.run(newestMeasured));
   if (options.json === true) printJson(output, profile === undefined ? null : capabilitiesJson(profile, service));
   else printLines(output, profile === undefined ? [NO_PROFILE, TOUR] : capabilityLines(profile, service, new Date()));
   return profile === undefined ? 1 : 0;
@@ -44,19 +43,16 @@ export async function confirmCapabilities(
   const { database: where, service } = readParts(['database', 'service'], environment);
   const by = (options.by ?? account()).trim();
   if (by === '') throw new UserError('The name of the person who confirms is empty.', 'Write a name after --by.');
-  const lines = await withProfileDatabase({ database: where, service }, 'write', async (database) => {
-    const profile = await database.run((db) => newestCapabilityProfile(db, MEASURED_IN));
+  const lines = await withProfileDatabase(where, service, 'write', async (database) => {
+    const profile = await database.run(newestMeasured);
     if (profile === undefined) throw new UserError(NO_PROFILE, TOUR);
     if (profile.confirmation !== undefined) return [`Profile ${profile.id} is ${confirmationText(profile)} already.`];
     const confirmation = { at: new Date(), by };
     const released = await database.transaction(async (tx) => {
       if (!(await confirmCapabilityProfile(tx, profile.id, confirmation))) return undefined;
       const subject = { kind: 'capability_profile', id: String(profile.id) } as const;
-      await addAuditEntry(
-        tx,
-        { actor: actor(), action: 'capability_profile.confirm', subject, reason: `confirmed by ${by}` },
-        confirmation.at,
-      );
+      const entry = { actor: actor(), action: 'capability_profile.confirm', subject, reason: `confirmed by ${by}` };
+      await addAuditEntry(tx, entry, confirmation.at);
       return await releaseRecorded(tx, actor(), confirmation.at);
     });
     if (released === undefined) {
@@ -94,7 +90,7 @@ export async function importCapabilities(
       'Run the tour against the sandbox of the configured service.',
     );
   }
-  const id = await withProfileDatabase({ database: where, service }, 'write', (database) =>
+  const id = await withProfileDatabase(where, service, 'write', (database) =>
     database.run((db) => addCapabilityProfile(db, { ...measured, environment: MEASURED_IN })),
   );
   output.write(
@@ -107,10 +103,8 @@ const TOUR =
   '`npx reseller sandbox tour` measures one. In production, `npx reseller capabilities import` imports its --json ' +
   'report.';
 
-async function newest(where: DatabaseConfig, service: ServiceConfig): Promise<StoredCapabilityProfile | undefined> {
-  return await withProfileDatabase({ database: where, service }, 'read', (database) =>
-    database.run((db) => newestCapabilityProfile(db, MEASURED_IN)),
-  );
+async function newestMeasured(db: Executor): Promise<StoredCapabilityProfile | undefined> {
+  return await newestCapabilityProfile(db, MEASURED_IN);
 }
 
 function capabilityLines(profile: StoredCapabilityProfile, service: ServiceConfig, now: Date): string[] {
@@ -125,11 +119,7 @@ function capabilityLines(profile: StoredCapabilityProfile, service: ServiceConfi
   ];
 }
 
-function confirmedLines(
-  before: StoredCapabilityProfile,
-  after: StoredCapabilityProfile,
-  service: ServiceConfig,
-): string[] {
+function confirmedLines(before: StoredCapabilityProfile, after: StoredCapabilityProfile, service: ServiceConfig) {
   const head = `Profile ${after.id} is ${confirmationText(after)}.`;
   if (service.mode === 'sandbox') return [head, 'Nothing changes: the sandbox needs no confirmation.'];
   const [was, is] = [allowed(before, service), allowed(after, service)];
@@ -156,9 +146,8 @@ function allowed(profile: StoredCapabilityProfile, service: ServiceConfig): Read
 }
 
 function confirmationText({ confirmation }: StoredCapabilityProfile): string {
-  return confirmation === undefined
-    ? 'not confirmed'
-    : `confirmed by ${confirmation.by} on ${confirmation.at.toISOString()}`;
+  if (confirmation === undefined) return 'not confirmed';
+  return `confirmed by ${confirmation.by} on ${confirmation.at.toISOString()}`;
 }
 
 function capabilitiesJson(profile: StoredCapabilityProfile, service: ServiceConfig): unknown {
@@ -185,21 +174,17 @@ function readText(file: string): string {
   }
 }
 
-export interface ProfileConfig {
-  readonly database: Pick<DatabaseConfig, 'directUrl'>;
-  readonly service: Pick<ServiceConfig, 'baseUrl' | 'mode'>;
-}
-
 /**
  * `write` stamps a new database.
  * @throws SchemaNotCurrentError, DatabaseUnavailableError, OtherInstallationError
  */
 export async function withProfileDatabase<Result>(
-  { database: config, service: { baseUrl, mode } }: ProfileConfig,
+  { directUrl }: DatabaseConfig,
+  { baseUrl, mode }: ServiceConfig,
   use: 'read' | 'write',
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  return await withDatabase(config.directUrl, 'reseller capabilities', async (database) => {
+  return await withDatabase(directUrl, 'reseller capabilities', async (database) => {
     // A read must not stamp a new database with a service.
     const check = use === 'read' ? verifyStamp : stampOrVerify;
     await database.run(async (db) => await check(db, { serviceBaseUrl: baseUrl, serviceMode: mode }));

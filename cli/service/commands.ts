@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type EnvironmentFor, type SetUpOption, duration, id, ids, overlap, run } from '#cli/terminal/options.ts';
+import { printText } from '#cli/terminal/output.ts';
 
 export function addDoctorCommand(program: Command, environmentFor: EnvironmentFor): void {
   program
@@ -65,7 +66,10 @@ export function addContractCommand(program: Command, environmentFor: Environment
   contract
     .command('assumptions')
     .description('what the specification states, what is assumed and why, and what takes the place of a missing call')
-    .action(async () => (await import('#cli/service/assumptions.ts')).printAssumptions());
+    .action(async () => {
+      const { assumptionsDocument } = await import('#cli/service/assumptions.ts');
+      printText(process.stdout, assumptionsDocument());
+    });
 }
 
 export function addServiceSecretCommand(program: Command, environmentFor: EnvironmentFor): void {

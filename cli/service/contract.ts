@@ -2,8 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { withProfileDatabase } from '#cli/service/capabilities.ts';
 import { OwnToken, openOwnSession } from '#cli/service/own-session.ts';
 import { actor } from '#cli/set-up/command-database.ts';
-import { type Output, printJson, printLines } from '#cli/terminal/output.ts';
-import { visibleLines } from '#cli/terminal/output.ts';
+import { type Output, printJson, printLines, visibleLines } from '#cli/terminal/output.ts';
 import { UserError, codeOf } from '#cli/terminal/user-error.ts';
 import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
@@ -121,17 +120,12 @@ async function download(file: string | undefined, environment: Environment): Pro
   }
 }
 
-interface RecordedDocument {
-  readonly lines: readonly string[];
-  readonly nothingHeld: boolean;
-}
-
 /**
  * Releases purchases that the document and free reads prove safe. Spends nothing. Before a worker's first start it
  * creates the pauses, so that their release is recorded.
  * @throws UserError in the sandbox, where nothing is held; errors of configuration and database.
  */
-async function recordDocument(document: JsonObject, environment: Environment): Promise<RecordedDocument> {
+async function recordDocument(document: JsonObject, environment: Environment) {
   const { service: config, database: where } = readParts(['database', 'service'], environment);
   if (config.mode === 'sandbox') {
     throw new UserError(
@@ -140,23 +134,22 @@ async function recordDocument(document: JsonObject, environment: Environment): P
     );
   }
   const deadlineMs = DEFAULT_POLICY.purchase.sendDeadlineMs;
-  return await withProfileDatabase({ database: where, service: config }, 'write', async (database) => {
+  return await withProfileDatabase(where, config, 'write', async (database) => {
     await database.transaction((tx) => holdUntilSeen(tx, new Date()));
     const kinds = await database.run(heldKinds);
     if (kinds.length === 0) return { lines: ['No purchases are held for this check.'], nothingHeld: true };
     const service = openOwnSession(config, 'contract', { deadlineMs });
     try {
       const { capabilities } = config;
+      const sightings = await lookAtService(service.client, { kinds, capabilities, deadlineMs, document });
       const lines: string[] = [];
-      for (const [kind, sighting] of await lookAtService(service.client, {
-        kinds,
-        capabilities,
-        deadlineMs,
-        document,
-      })) {
+      for (const [kind, sighting] of sightings) {
         const found = judgeFirstPurchaseCheck(kind, sighting);
         await database.transaction((tx) => applyFirstPurchaseCheck(tx, kind, found, actor(), new Date()));
-        const text = found.kind === 'seen' ? `released. ${found.evidence}` : `held. ${withoutAdvice(found.reason)}`;
+        const text =
+          found.kind === 'seen'
+            ? `released. ${found.evidence}`
+            : `held. ${found.reason.replace(FIRST_PURCHASE_CHECK_ADVICE, '').trimEnd()}`;
         lines.push(`${nounOf(kind)}: ${text}`);
       }
       const nothingHeld = (await database.run(heldKinds)).length === 0;
@@ -172,10 +165,6 @@ const ADVICE =
   'Run `npx reseller sandbox tour` against the sandbox and confirm its profile here; ' +
   'or release the pause with `npx reseller gate release` to buy without the check.';
 
-function withoutAdvice(reason: string): string {
-  return reason.replace(FIRST_PURCHASE_CHECK_ADVICE, '').trimEnd();
-}
-
 function contractLines(report: ContractReport): string[] {
   const { title = 'OpenAPI document', version, openapi } = report.document;
   return [
@@ -183,7 +172,7 @@ function contractLines(report: ContractReport): string[] {
     '',
     ...report.calls.flatMap(callLines),
     '',
-    ...report.findings.map(documentLine),
+    ...report.findings.map((finding) => `${sign(finding)} ${finding.part}: ${sentence(finding)}`),
     ...eventLines(report.events),
     '',
     ...verdict(report),
@@ -201,10 +190,8 @@ function callLines(call: CallReport): string[] {
     ...(status === 'missing' ? findings.map(sentence) : []),
     ...(optional ? ['— nothing depends on it'] : []),
   ];
-  return [
-    [optional ? '–' : SIGNS[status], method.padEnd(4), path, ...about].join(' '),
-    ...(status === 'missing' ? [] : findings.map(findingLine)),
-  ];
+  const line = [optional ? '–' : SIGNS[status], method.padEnd(4), path, ...about].join(' ');
+  return status === 'missing' ? [line] : [line, ...findings.map(findingLine)];
 }
 
 function eventLines(events: readonly EventReport[]): string[] {
@@ -218,10 +205,6 @@ function eventLines(events: readonly EventReport[]): string[] {
   if (silent.length === 0) return lines;
   const names = silent.length === events.length ? 'all' : silent.join(', ');
   return [...lines, `– events that are not described: ${names}`];
-}
-
-function documentLine(finding: Finding): string {
-  return `${sign(finding)} ${finding.part}: ${sentence(finding)}`;
 }
 
 function sign({ severity }: Finding): string {
@@ -256,16 +239,7 @@ function verdict({ compatible, calls, events, switchOff }: ContractReport): stri
   ];
 }
 
-function contractJson(report: ContractReport): unknown {
-  return {
-    compatible: report.compatible,
-    document: report.document,
-    findings: report.findings,
-    calls: report.calls.map(({ foundAs, ...call }) => ({
-      ...call,
-      ...(foundAs === undefined ? {} : { found_as: foundAs }),
-    })),
-    events: report.events,
-    switch_off: report.switchOff,
-  };
+function contractJson({ compatible, document, findings, calls, events, switchOff }: ContractReport): unknown {
+  const named = calls.map(({ foundAs, ...call }) => ({ ...call, ...(foundAs !== undefined && { found_as: foundAs }) }));
+  return { compatible, document, findings, calls: named, events, switch_off: switchOff };
 }

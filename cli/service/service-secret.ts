@@ -1,6 +1,5 @@
 import { actor, withDatabase } from '#cli/set-up/command-database.ts';
-import { duration } from '#cli/terminal/output.ts';
-import { printLines, typed } from '#cli/terminal/output.ts';
+import { duration, printLines, typed } from '#cli/terminal/output.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readParts } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
@@ -72,11 +71,15 @@ async function changeAndStore(
   try {
     const result = await database.transaction(async (tx) => {
       const store = new WebhookSecretStore(tx, { keyRing, environment, overlapMs, now: Date.now });
-      return await changeWebhookSecret(
-        service.client,
-        observed(store, () => (created = true)),
-        change,
-      );
+      const observed = {
+        lock: () => store.lock(),
+        replace: async (secret: string) => {
+          // A failure after this loses the secret.
+          created = true;
+          return await store.replace(secret);
+        },
+      };
+      return await changeWebhookSecret(service.client, observed, change);
     });
     if (!result.ok) throw refusal(result, data);
     return result.stored;
@@ -92,17 +95,6 @@ async function changeAndStore(
   } finally {
     await service.close();
   }
-}
-
-/** Calls `onCreated` before the store gets a secret: a failure after that loses the secret. */
-function observed(store: WebhookSecretStore, onCreated: () => void): Pick<WebhookSecretStore, 'lock' | 'replace'> {
-  return {
-    lock: () => store.lock(),
-    replace: async (secret) => {
-      onCreated();
-      return await store.replace(secret);
-    },
-  };
 }
 
 function storedLines(

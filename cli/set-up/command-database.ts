@@ -24,6 +24,15 @@ export async function withDatabase<Result>(
   }
 }
 
+/** {@link withDatabase}, for the database that the environment names. */
+export async function inDatabase<Result>(
+  environment: Environment,
+  applicationName: string,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  return await withDatabase(readParts(['database'], environment).database.directUrl, applicationName, work);
+}
+
 /** In a container a user id may have no name. */
 export function account(): string {
   try {
@@ -54,7 +63,6 @@ export async function migrateOrExplain(url: string, folder?: string): Promise<vo
 }
 
 export async function migrateDatabase(environment: Environment): Promise<void> {
-  const { database } = readParts(['database'], environment);
-  await migrateOrExplain(database.directUrl);
+  await migrateOrExplain(readParts(['database'], environment).database.directUrl);
   process.stdout.write('The database has the current schema.\n');
 }

@@ -3,48 +3,41 @@ import { flexible, text, type Columns } from '#cli/terminal/columns.ts';
 import { type Output, printJson, printLine } from '#cli/terminal/output.ts';
 import { printItems } from '#cli/terminal/print-items.ts';
 import { readApiConfig, readCodecServerConfig, readUiProxyConfig, readWorkerConfig } from '#config/config.ts';
-import { ConfigurationError, EXIT_CONFIGURATION, type ConfigurationProblem } from '#config/configuration-error.ts';
+import { ConfigurationError, EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 import { presentOf, readTogether, type Environment } from '#config/environment.ts';
 import { readPolicy, readPolicyFile } from '#config/policy/policy-file.ts';
 import { SETTING_SCHEMAS } from '#config/policy/policy-schema.ts';
 import { fileVariable, isSecret } from '#config/secret-files.ts';
 import { CONFIGURATION_FIELDS } from '#config/variables.ts';
 
-interface Form {
-  readonly json?: boolean;
-}
+const EVERYTHING = {
+  api: readApiConfig,
+  worker: readWorkerConfig,
+  codec: readCodecServerConfig,
+  uiProxy: readUiProxyConfig,
+};
 
 /** @throws ConfigurationError with every problem, unless printed as JSON. */
 export function checkConfiguration(
   file: string | undefined,
-  { json }: Form,
+  { json }: { readonly json?: boolean },
   environment: Environment,
   output: Output = process.stdout,
 ): number {
   try {
-    if (file === undefined) readEverything(environment);
+    if (file === undefined) readTogether(environment, EVERYTHING);
     else readPolicyFile(file);
   } catch (error) {
     if (!(error instanceof ConfigurationError) || json !== true) throw error;
-    printJson(output, { usable: false, problems: error.problems.map(problemJson) });
+    const problems = error.problems.map(({ name, message, place }) => {
+      return { name, message, file: place?.file ?? null, line: place?.line ?? null, column: place?.column ?? null };
+    });
+    printJson(output, { usable: false, problems });
     return EXIT_CONFIGURATION;
   }
   if (json === true) printJson(output, { usable: true, problems: [] });
   else printLine(output, `${file ?? 'The configuration of API, worker, codec server and proxy of the UI'} is usable.`);
   return 0;
-}
-
-function readEverything(environment: Environment): void {
-  readTogether(environment, {
-    api: readApiConfig,
-    worker: readWorkerConfig,
-    codec: readCodecServerConfig,
-    uiProxy: readUiProxyConfig,
-  });
-}
-
-function problemJson({ name, message, place }: ConfigurationProblem) {
-  return { name, message, file: place?.file ?? null, line: place?.line ?? null, column: place?.column ?? null };
 }
 
 interface ConfiguredValue {
@@ -63,18 +56,15 @@ const COLUMNS: Columns<ConfiguredValue> = {
 };
 
 export function showConfiguration(
-  { json }: Form,
+  { json }: { readonly json?: boolean },
   environment: Environment,
   setByStart: readonly string[] = [],
   output: Output = process.stdout,
 ): void {
   const values = configuredValues(environment, setByStart);
-  if (json === true)
-    printJson(
-      output,
-      values.map((each) => ({ ...each, value: each.value ?? null })),
-    );
-  else printItems({}, COLUMNS, values, { output, environment, none: '' });
+  if (json !== true) return printItems({}, COLUMNS, values, { output, environment, none: '' });
+  const complete = values.map((each) => ({ ...each, value: each.value ?? null }));
+  printJson(output, complete);
 }
 
 /** @throws ConfigurationError when the policy file is not usable. Variables are not checked. */

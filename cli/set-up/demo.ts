@@ -59,7 +59,8 @@ export async function runDemo(options: DemoOptions): Promise<boolean> {
     path: '/v1/orders',
     body: { package_id: wanted.package_id, external_order_id: wanted.external_order_id },
     // A repeated start gets the same order.
-    idempotencyKey: wanted.external_order_id,
+    keyed: true,
+    options: { idempotencyKey: wanted.external_order_id },
   });
   const ended = await follow(api, created.id, options);
   if (!isFinal(ended)) {
@@ -73,7 +74,7 @@ export async function runDemo(options: DemoOptions): Promise<boolean> {
   }
   const { activation_code: code } = await api.call<EsimActivation>({ path: `/v1/esims/${ended.esim_id}/activation` });
   terminal.say(`\n${terminal.bold('The eSIM')} ${ended.esim_id} (simulated: no phone can install it)`);
-  terminal.say(await terminalQrCode(code, terminal.interactive));
+  terminal.say(await qrCode(code, terminal.interactive));
   terminal.say(`${code}\n`);
   return true;
 }
@@ -127,7 +128,7 @@ function isFinal({ status }: Order): boolean {
 }
 
 /** Black on white can be scanned on any background. */
-export function terminalQrCode(text: string, inColour: boolean): Promise<string> {
+function qrCode(text: string, inColour: boolean): Promise<string> {
   const errorCorrectionLevel = 'L';
   return inColour
     ? QRCode.toString(text, { type: 'terminal', small: true, errorCorrectionLevel })

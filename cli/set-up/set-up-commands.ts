@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Argument } from 'commander';
 import type { ApiOptions } from '#cli/api/api-access.ts';
+import type { Recovery } from '#cli/backup/recovery.ts';
 import { DEFAULT_FOLDER } from '#cli/data-folder/data-folder.ts';
 import {
   type EnvironmentFor,
@@ -109,12 +110,6 @@ export function addConfigCommand(program: Command, environmentFor: EnvironmentFo
     });
 }
 
-interface RestoreCommandOptions extends SetUpOption {
-  readonly into?: string;
-  readonly walArchive?: string;
-  readonly until?: string;
-}
-
 export function addBackupCommands(program: Command, environmentFor: EnvironmentFor, environment: Environment): void {
   program
     .command('backup')
@@ -141,10 +136,10 @@ export function addBackupCommands(program: Command, environmentFor: EnvironmentF
     .option('--wal-archive <folder>', 'recover later changes from this archive of the write-ahead log', path)
     .option('--until <time>', 'recover to this time, such as 2030-01-31T12:00:00Z (default: all changes)', moment)
     .description('restore a backup into an empty place; checks its files and the encryption keys first')
-    .action(async (backup: string, { into, data = DEFAULT_FOLDER, walArchive, until }: RestoreCommandOptions) => {
+    .action(async (backup: string, options: SetUpOption & Recovery & { readonly into?: string }) => {
       const { restore } = await import('#cli/backup/restore.ts');
+      const { into, data = DEFAULT_FOLDER, ...recovery } = options;
       const target = into === undefined ? { data } : { postgres: into };
-      const recovery = { ...(walArchive !== undefined && { walArchive }), ...(until !== undefined && { until }) };
       process.exitCode = await restore({ backup, target, ...recovery }, environment);
     });
 }

@@ -46,7 +46,6 @@ export function productEnvironments(
     TEMPORAL_ADDRESS: layout.temporalAddress,
     ...(layout.serviceBaseUrl === undefined ? ownService : { SERVICE_BASE_URL: layout.serviceBaseUrl }),
   };
-  const webhookSecret = firstSecret(common.SERVICE_WEBHOOK_SECRETS);
   return {
     api: { ...common, API_PORT: String(ports.api) },
     worker: { ...common, WORKER_PROBE_PORT: String(ports.worker) },
@@ -57,14 +56,15 @@ export function productEnvironments(
     },
     simulator: {
       ...MEMORY,
-      ...ownBrand(environment),
+      // The simulator's own variable overrides the product's prefix.
+      ...presentOf({ SIMULATOR_HEADER_PREFIX: environment['SERVICE_HEADER_PREFIX'] }),
       ...presentOf(environment),
       SIMULATOR_PORT: String(ports.simulator),
       SIMULATOR_DATA: layout.simulatorData,
       SIMULATOR_EMAIL,
       SIMULATOR_PASSWORD: secrets.simulator_password,
       SIMULATOR_WEBHOOK_URL: `http://127.0.0.1:${ports.api}/webhooks/service`,
-      SIMULATOR_WEBHOOK_SECRET: webhookSecret,
+      SIMULATOR_WEBHOOK_SECRET: firstSecret(common.SERVICE_WEBHOOK_SECRETS),
     },
   };
 }
@@ -73,9 +73,4 @@ export function productEnvironments(
 function firstSecret(list: string): string {
   const entries = list.split(',').map((entry) => entry.trim());
   return entries.find((entry) => !entry.includes('@')) ?? entries[0]?.split('@', 1)[0] ?? '';
-}
-
-/** The simulator's own variable overrides the product's prefix. */
-function ownBrand({ SERVICE_HEADER_PREFIX: prefix }: Environment): Environment {
-  return prefix === undefined || prefix === '' ? {} : { SIMULATOR_HEADER_PREFIX: prefix };
 }

@@ -19,12 +19,11 @@ export function addressLines(
   const { ports, settings } = plan;
   const nearby = relative(process.cwd(), settings.dataDirectory);
   const data = nearby.startsWith('..') ? settings.dataDirectory : nearby || '.';
-  const at = (port: number) => `http://127.0.0.1:${port}`;
   const { namespace } = readWorkerConfig(plan.environments.worker).temporal;
   const ui = `${at(ports.temporalUi)}/namespaces/${namespace}/workflows?query=${encodeURIComponent(WORK)}`;
   const rows: [string, string][] = [
     ['API', at(ports.api)],
-    ...(settings.cluster === undefined ? [] : membersOf(plan, at)),
+    ...(settings.cluster === undefined ? [] : membersOf(plan)),
     ['API documentation', `${at(ports.api)}/docs`],
     [settings.serviceBaseUrl === undefined ? 'Simulator' : 'Service', settings.serviceBaseUrl ?? at(ports.simulator)],
     ['Temporal', plan.temporalAddress],
@@ -56,11 +55,15 @@ export function addressLines(
   ];
 }
 
+function at(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}
+
 function shellArgument(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : shellQuoted(path);
 }
 
-function membersOf({ apiPorts, workerPorts, ports }: Plan, at: (port: number) => string): [string, string][] {
+function membersOf({ apiPorts, workerPorts, ports }: Plan): [string, string][] {
   return [
     ['APIs behind it', apiPorts.map(at).join(', ')],
     ['Workers (probes)', workerPorts.map(at).join(', ')],
@@ -80,7 +83,6 @@ export async function waitingLines({
   settings,
 }: Pick<Plan, 'ports' | 'workerPorts' | 'settings'>): Promise<string[]> {
   const reasons = new Set((await Promise.all(workerPorts.map(degradationsOf))).flat());
-  const at = (port: number) => `http://127.0.0.1:${port}`;
   return [
     ...[...reasons].map((reason) => `  Workers report: ${visible(reason)}`),
     // Commands find only the default folder by themselves.
@@ -95,7 +97,7 @@ export async function waitingLines({
 /** Empty when the worker does not answer: the supervisor reports that. */
 async function degradationsOf(port: number): Promise<string[]> {
   try {
-    const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+    const answer = await fetch(`${at(port)}/readyz`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
     return readiness.parse(await answer.json()).degraded.map(({ detail }) => detail);
   } catch {
     return [];

@@ -5,9 +5,9 @@ import {
   describeExit,
   type ChildExit,
   type ProcessIdentity,
+  ServerProcess,
   untilReady,
 } from '#cli/embedded/child.ts';
-import { ServerProcess } from '#cli/embedded/child.ts';
 import { messageOf } from '#cli/terminal/user-error.ts';
 import { EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 

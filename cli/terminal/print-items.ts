@@ -1,9 +1,9 @@
 import { styleText } from 'node:util';
 import { eastAsianWidth } from 'get-east-asian-width';
-import type { Columns, Column, Amount, Plain } from '#cli/terminal/columns.ts';
-import { type Output, printJson, printLine, printText } from '#cli/terminal/output.ts';
-import { visible } from '#cli/terminal/output.ts';
+import type { Columns, Column, Plain } from '#cli/terminal/columns.ts';
+import { type Output, printJson, printLine, printText, visible } from '#cli/terminal/output.ts';
 import type { Environment } from '#config/environment.ts';
+import type { Money } from '#domain/money/money.ts';
 import { csvLines, moneyFields, moneyNames, type CsvField } from '#outbound/csv.ts';
 
 export interface FormatOptions {
@@ -112,8 +112,6 @@ function widthOf(text: string): number {
   return width;
 }
 
-type Value = Plain | Amount;
-
 function printDetails(output: Output, object: unknown, paint: Paint): void {
   const lines = fieldsOf(object).flatMap(([name, value]): [string, string][] => {
     const shown = isAmount(value) ? moneyText(value) : timeText(value);
@@ -134,7 +132,7 @@ function columnsOf(object: unknown): Columns<unknown> {
 }
 
 /** `.` between the names of nested fields. A list of texts is one field. */
-function fieldsOf(value: unknown, name = ''): (readonly [string, Value])[] {
+function fieldsOf(value: unknown, name = ''): (readonly [string, Plain | Money])[] {
   if (isPlain(value) || isAmount(value)) return name === '' && value == null ? [] : [[name, value]];
   if (Array.isArray(value) && value.every(isPlain)) return [[name, value.map(String).join(', ')]];
   return Object.entries(value).flatMap(([key, inner]: [string, unknown]) =>
@@ -146,7 +144,7 @@ function isPlain(value: unknown): value is Plain {
   return value == null || typeof value !== 'object';
 }
 
-function isAmount(value: unknown): value is Amount {
+function isAmount(value: unknown): value is Money {
   return typeof value === 'object' && value !== null && Object.keys(value).toSorted().join() === 'amount,currency';
 }
 
@@ -170,7 +168,7 @@ function cellText<Item>(column: Column<Item>, item: Item): string {
   return column.kind === 'time' ? timeText(value) : plainText(value);
 }
 
-function moneyText(value: Amount | null | undefined): string {
+function moneyText(value: Money | null | undefined): string {
   return value == null ? '' : visible(`${value.amount} ${value.currency}`);
 }
 

@@ -1,6 +1,5 @@
 import { styleText } from 'node:util';
-import type { Output } from '#cli/terminal/output.ts';
-import { visible } from '#cli/terminal/output.ts';
+import { type Output, visible } from '#cli/terminal/output.ts';
 
 export interface Step {
   update(detail: string): void;

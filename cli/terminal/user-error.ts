@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { Output } from '#cli/terminal/output.ts';
-import { visibleLines } from '#cli/terminal/output.ts';
+import { type Output, visibleLines } from '#cli/terminal/output.ts';
 import { ConfigurationError, EXIT_CONFIGURATION } from '#config/configuration-error.ts';
 
 /** The person at the terminal can correct it, so it has no stack. Other errors are bugs and are printed with one. */

@@ -44,11 +44,8 @@ export type NewApiKey = Pick<ApiKeyRow, 'name' | 'prefix' | 'hash'> &
   };
 
 /** Of its lineage; undefined: no limit of its own. */
-export function spendLimitOf({
-  spendLimitAmount: amount,
-  spendLimitCurrency: currency,
-}: Pick<ApiKeyRow, 'spendLimitAmount' | 'spendLimitCurrency'>): Money | undefined {
-  return moneyOf(amount, currency);
+export function spendLimitOf(key: Pick<ApiKeyRow, 'spendLimitAmount' | 'spendLimitCurrency'>): Money | undefined {
+  return moneyOf(key.spendLimitAmount, key.spendLimitCurrency);
 }
 
 export async function addApiKey(db: Executor, { scopes, spendLimit, ...key }: NewApiKey): Promise<string> {
@@ -65,13 +62,13 @@ async function notifyChange(db: Executor): Promise<void> {
 export type KeyChange = { readonly ok: true; readonly id: string } | { readonly ok: false };
 
 export async function revokeApiKey(db: Executor, prefix: string, now: Date): Promise<KeyChange> {
-  const rows = await db
+  const [revoked] = await db
     .update(apiKeys)
     .set({ revokedAt: now })
     .where(and(eq(apiKeys.prefix, prefix), isNull(apiKeys.revokedAt)))
     .returning({ id: apiKeys.id });
   await notifyChange(db);
-  return changeOf(rows[0]);
+  return revoked === undefined ? { ok: false } : { ok: true, id: revoked.id };
 }
 
 /** Locks until the transaction ends. @returns false when it is revoked already. */
@@ -98,12 +95,11 @@ export async function rotateApiKey(
   if (former === undefined) return { ok: false, refusal: 'unknown' };
   if (former.revokedAt !== null) return { ok: false, refusal: 'revoked' };
   if (former.expiresAt !== null && former.expiresAt <= now) return { ok: false, refusal: 'expired' };
+  const lineageId = lineageOf(former);
   const [newer] = await tx
     .select({ prefix: apiKeys.prefix })
     .from(apiKeys)
-    .where(
-      and(eq(apiKeys.lineageId, lineageOf(former)), gt(apiKeys.createdAt, former.createdAt), isNull(apiKeys.revokedAt)),
-    )
+    .where(and(eq(apiKeys.lineageId, lineageId), gt(apiKeys.createdAt, former.createdAt), isNull(apiKeys.revokedAt)))
     .orderBy(desc(apiKeys.createdAt))
     .limit(1);
   if (newer !== undefined) return { ok: false, refusal: { rotatedTo: newer.prefix } };
@@ -112,19 +108,9 @@ export async function rotateApiKey(
   const lifeMs = former.expiresAt === null ? undefined : former.expiresAt.getTime() - former.createdAt.getTime();
   const expiresAt = successor.expiresAt ?? (lifeMs === undefined ? null : new Date(now.getTime() + lifeMs));
   const { name, scopes, ownWorkOnly, rateLimit, spendLimitAmount, spendLimitCurrency } = former;
-  const limits = { ownWorkOnly, rateLimit, spendLimitAmount, spendLimitCurrency };
+  const kept = { name, scopes, ownWorkOnly, rateLimit, spendLimitAmount, spendLimitCurrency };
   const { prefix: newPrefix, hash } = successor;
-  await tx.insert(apiKeys).values({
-    id,
-    name,
-    prefix: newPrefix,
-    hash,
-    scopes,
-    ...limits,
-    lineageId: lineageOf(former),
-    createdAt: now,
-    expiresAt,
-  });
+  await tx.insert(apiKeys).values({ ...kept, id, prefix: newPrefix, hash, lineageId, createdAt: now, expiresAt });
   const overlapEnds = new Date(now.getTime() + overlapMs);
   const formerExpiresAt = former.expiresAt !== null && former.expiresAt < overlapEnds ? former.expiresAt : overlapEnds;
   await tx.update(apiKeys).set({ expiresAt: formerExpiresAt }).where(eq(apiKeys.id, former.id));
@@ -134,10 +120,8 @@ export async function rotateApiKey(
 
 /** The limit belongs to the lineage; null: no limit of its own. Not ok when the key does not exist. */
 export async function changeSpendLimit(db: Executor, prefix: string, limit: Money | null): Promise<KeyChange> {
-  return changeLineage(db, prefix, {
-    spendLimitAmount: limit?.amount ?? null,
-    spendLimitCurrency: limit?.currency ?? null,
-  });
+  const { amount, currency } = limit ?? { amount: null, currency: null };
+  return changeLineage(db, prefix, { spendLimitAmount: amount, spendLimitCurrency: currency });
 }
 
 /** The limit belongs to the lineage. Not ok when the key does not exist. @param perMinute null: as configured. */
@@ -153,16 +137,10 @@ async function changeLineage(
   const named = await findApiKey(db, prefix);
   if (named === undefined) return { ok: false };
   const lineage = lineageOf(named);
-  await db
-    .update(apiKeys)
-    .set(change)
-    .where(or(eq(apiKeys.id, lineage), eq(apiKeys.lineageId, lineage)));
+  const ofLineage = or(eq(apiKeys.id, lineage), eq(apiKeys.lineageId, lineage));
+  await db.update(apiKeys).set(change).where(ofLineage);
   await notifyChange(db);
   return { ok: true, id: named.id };
-}
-
-function changeOf(row: { readonly id: string } | undefined): KeyChange {
-  return row === undefined ? { ok: false } : { ok: true, id: row.id };
 }
 
 export async function listApiKeys(db: Executor): Promise<Omit<ApiKeyRow, 'hash'>[]> {
@@ -177,24 +155,21 @@ export function scopesOfKind(kind: WorkKind): Readonly<Record<'read' | 'write' |
   return { read: `${scope}:read`, write: `${scope}:write`, operate: `${scope}:operate` };
 }
 
-function describeWorkScopes(): Readonly<Record<WorkScope, string>> {
-  const entries = WORK_KINDS.flatMap((kind) => {
-    const { noun, isPurchase } = KINDS[kind];
-    const { read, write, operate } = scopesOfKind(kind);
-    const actions = isPurchase
-      ? `Retry, release and abandon ${noun}s, resolve their cases, and change their price limit`
-      : `Retry and abandon ${noun}s, and resolve their cases`;
-    return [
-      [read, `Read ${noun}s and their timelines.`],
-      [write, `Create ${noun}s${isPurchase ? ': spends money' : ''}.`],
-      [operate, `${actions}: for operators. Each action is audited.`],
-    ];
-  });
-  return Object.fromEntries(entries) as Record<WorkScope, string>;
-}
+const workScopes = WORK_KINDS.flatMap((kind) => {
+  const { noun, isPurchase } = KINDS[kind];
+  const { read, write, operate } = scopesOfKind(kind);
+  const actions = isPurchase
+    ? `Retry, release and abandon ${noun}s, resolve their cases, and change their price limit`
+    : `Retry and abandon ${noun}s, and resolve their cases`;
+  return [
+    [read, `Read ${noun}s and their timelines.`],
+    [write, `Create ${noun}s${isPurchase ? ': spends money' : ''}.`],
+    [operate, `${actions}: for operators. Each action is audited.`],
+  ];
+});
 
 export const API_SCOPES = {
-  ...describeWorkScopes(),
+  ...(Object.fromEntries(workScopes) as Record<WorkScope, string>),
   'cancellations:read': 'Read cancellations, refunds and their timelines.',
   'cancellations:write': 'Cancel eSIMs: the customer loses them.',
   'vpn:read': 'Read VPN plans, subscriptions and their timelines.',

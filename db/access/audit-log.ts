@@ -56,17 +56,10 @@ interface AuditFilter {
   readonly before?: Date | undefined;
 }
 
-export interface AuditRow {
-  readonly entry: typeof auditLog.$inferSelect;
-  readonly key: { readonly name: string; readonly prefix: string } | null;
-}
+export type AuditRow = Awaited<ReturnType<typeof listAuditEntries>>[number];
 
 /** Newest first. @param page.after id of the last entry of the previous page. */
-export async function listAuditEntries(
-  db: Executor,
-  filter: AuditFilter,
-  page: PageOptions<bigint>,
-): Promise<AuditRow[]> {
+export async function listAuditEntries(db: Executor, filter: AuditFilter, page: PageOptions<bigint>) {
   return db
     .select({ entry: auditLog, key: { name: apiKeys.name, prefix: apiKeys.prefix } })
     .from(auditLog)

@@ -33,11 +33,6 @@ export const SORTING_KEYS = {
   data: ['boolean', 'float8', 'bigint'],
 } as const;
 
-interface SortedItem<Row> {
-  readonly row: Row;
-  readonly keys: readonly string[];
-}
-
 export interface ItemOrder<Field extends string> {
   readonly field: Field;
   readonly isReversed: boolean;
@@ -49,7 +44,7 @@ export async function pageOfPackages(
   filter: PackageFilter,
   order: ItemOrder<'id' | 'price' | 'data' | 'days'>,
   { limit, after }: PageOptions<readonly string[]>,
-): Promise<SortedItem<PackageRow>[]> {
+): Promise<{ row: PackageRow; keys: string[] }[]> {
   const { countries, anyCountry, unlimited, minDataMb, maxDataMb } = filter;
   const { dataMb } = packages;
   const keys = order.field === 'data' ? dataKeys(order.isReversed) : itemKeys(packages, order.field, order.isReversed);
@@ -76,7 +71,7 @@ export async function pageOfPlans(
   filter: ItemFilter,
   { field, isReversed }: ItemOrder<'id' | 'price' | 'days'>,
   { limit, after }: PageOptions<readonly string[]>,
-): Promise<SortedItem<VpnPlanRow>[]> {
+): Promise<{ row: VpnPlanRow; keys: string[] }[]> {
   const keys = itemKeys(vpnPlans, field, isReversed);
   return db
     .select({ row: vpnPlans, keys: asTexts(keys) })

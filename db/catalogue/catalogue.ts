@@ -43,7 +43,10 @@ export const STORED_ITEMS: { readonly [Name in CatalogueName]: ItemStore<Catalog
     store: async (tx, changes, readAt) => {
       for (const some of inBatches(changes)) {
         const rows = some.map((change) => packageRow(change, readAt));
-        await tx.insert(packages).values(rows).onConflictDoUpdate({ target: packages.id, set: NEW_PACKAGE });
+        await tx
+          .insert(packages)
+          .values(rows)
+          .onConflictDoUpdate({ target: packages.id, set: newValues(packages) });
       }
     },
   },
@@ -54,14 +57,14 @@ export const STORED_ITEMS: { readonly [Name in CatalogueName]: ItemStore<Catalog
     store: async (tx, changes, readAt) => {
       for (const some of inBatches(changes)) {
         const rows = some.map((change) => planRow(change, readAt));
-        await tx.insert(vpnPlans).values(rows).onConflictDoUpdate({ target: vpnPlans.id, set: NEW_PLAN });
+        await tx
+          .insert(vpnPlans)
+          .values(rows)
+          .onConflictDoUpdate({ target: vpnPlans.id, set: newValues(vpnPlans) });
       }
     },
   },
 };
-
-const NEW_PACKAGE = newValues(packages);
-const NEW_PLAN = newValues(vpnPlans);
 
 function newValues(table: PgTable): Record<string, SQL> {
   return Object.fromEntries(
@@ -110,11 +113,7 @@ export async function lockCatalogue(tx: Executor, catalogue: CatalogueName): Pro
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('catalogue'), hashtext(${catalogue}))`);
 }
 
-export async function findReadingOfRun(
-  db: Executor,
-  catalogue: CatalogueName,
-  runId: string,
-): Promise<CatalogueReadingRow | undefined> {
+export async function findReadingOfRun(db: Executor, catalogue: CatalogueName, runId: string) {
   const [row] = await db
     .select()
     .from(catalogueReadings)
@@ -133,11 +132,7 @@ export async function catalogueReadAt(db: Executor, catalogue: CatalogueName): P
   return row?.readAt;
 }
 
-export async function laterReading(
-  db: Executor,
-  catalogue: CatalogueName,
-  readAt: Date,
-): Promise<CatalogueReadingRow | undefined> {
+export async function laterReading(db: Executor, catalogue: CatalogueName, readAt: Date) {
   const [row] = await db
     .select()
     .from(catalogueReadings)
@@ -186,9 +181,7 @@ export async function addReading(
   return row;
 }
 
-/**
- * The price may have changed at the service since. Undefined when the catalogue lacks it, or the work orders nothing.
- */
+/** The price may have changed since. Undefined when the catalogue lacks it, or the work orders nothing. */
 export async function cataloguePrice(db: Executor, { kind, id }: WorkRef): Promise<Money | undefined> {
   const product = PRODUCT_COLUMNS[kind];
   if (product === undefined) return undefined;

@@ -155,7 +155,7 @@ export function summaryColumns({
   return { attempts: made, serviceId, attemptStates, inDoubt, replacedBy };
 }
 
-export type TimelineRow = Pick<typeof timeline.$inferSelect, 'id' | 'at' | 'event' | 'message' | 'detail'>;
+type TimelineRow = Pick<typeof timeline.$inferSelect, 'id' | 'at' | 'event' | 'message' | 'detail'>;
 
 export async function listTimeline(db: Executor, work: WorkRef, options: PageOptions<bigint>): Promise<TimelineRow[]> {
   const { id, at, event, message, detail } = timeline;

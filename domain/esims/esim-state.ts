@@ -4,11 +4,9 @@ export interface DataUsage {
   readonly totalMb: number | null | undefined;
 }
 
-const ENDED: ReadonlySet<string> = new Set(['cancelled', 'expired']);
-
 /** A consumed eSIM has not ended: a top-up makes it active again. */
 export function isEsimOver(status: string): boolean {
-  return ENDED.has(status);
+  return status === 'cancelled' || status === 'expired';
 }
 
 /** An eSIM that was never active uses no data. */

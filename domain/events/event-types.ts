@@ -97,9 +97,7 @@ export function statusEventTypes<Kind extends StatusKind>(kind: Kind): readonly 
   return announcedStatuses(kind).map((status) => `${kind}.${status}` as StatusEventType<Kind>);
 }
 
-export function workEventTypes<Kind extends WorkKind>(
-  kind: Kind,
-): readonly (StatusEventType<Kind> | DoubtEventType<Kind>)[] {
+export function workEventTypes<Kind extends WorkKind>(kind: Kind) {
   return [...statusEventTypes(kind), `${kind}.in_doubt` as DoubtEventType<Kind>];
 }
 

@@ -81,11 +81,8 @@ export function judgeTry(
 }
 
 /** A failing endpoint gets one delivery at a time, until one succeeds. */
-export function isFailing(
-  { failures }: Pick<EndpointHealth, 'failures'>,
-  { failingAfter }: Pick<OutboundPolicy, 'failingAfter'>,
-): boolean {
-  return failures >= failingAfter;
+export function isFailing(health: Pick<EndpointHealth, 'failures'>, policy: Pick<OutboundPolicy, 'failingAfter'>) {
+  return health.failures >= policy.failingAfter;
 }
 
 export function describeOutcome(outcome: TryOutcome): string {

@@ -11,7 +11,7 @@ export const RUNWAY_UNKNOWNS = {
   other_currency: 'What was sold was charged in another currency than that of the wallet.',
 } as const;
 
-export type RunwayUnknown = keyof typeof RUNWAY_UNKNOWNS;
+type RunwayUnknown = keyof typeof RUNWAY_UNKNOWNS;
 
 export interface RunwayKnowledge {
   /** `readAt`: epoch milliseconds. Undefined: not known. */

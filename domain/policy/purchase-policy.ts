@@ -1,15 +1,4 @@
-import {
-  A_SECOND,
-  DAY,
-  duration,
-  FIRST_WAIT,
-  HOUR,
-  MINUTE,
-  SECOND,
-  TIMER,
-  type Values,
-  valuesOf,
-} from '#domain/policy/settings.ts';
+import { A_SECOND, DAY, duration, FIRST_WAIT, HOUR, MINUTE, SECOND, TIMER, valuesOf } from '#domain/policy/settings.ts';
 import { RETRY_SETTINGS } from '#domain/retry/retry-rules.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 
@@ -175,8 +164,8 @@ export const PURCHASE_SETTINGS = {
   unknownExpiryCheckMs: DAY,
 };
 
-export type PurchasePolicy = Values<typeof PURCHASE_SETTINGS>;
-export const PURCHASE_POLICY: PurchasePolicy = valuesOf(PURCHASE_SETTINGS);
+export const PURCHASE_POLICY = valuesOf(PURCHASE_SETTINGS);
+export type PurchasePolicy = typeof PURCHASE_POLICY;
 
 /** The service did not answer now. */
 const PASSING: ReadonlySet<FailureClass> = new Set([

@@ -83,21 +83,14 @@ export function amount<Name extends string>(name: Name, description: string): Se
   return new Setting<Money | undefined, Name>(name, undefined, description, { kind: 'amount' });
 }
 
-export function shares<Name extends string>(
+/** Up to five. @param kind `durations` are in milliseconds. */
+export function numbers<Name extends string>(
   name: Name,
+  kind: 'shares' | 'durations',
   fallback: readonly number[],
   description: string,
 ): Setting<readonly number[], Name> {
-  return new Setting(name, fallback, description, { kind: 'shares' });
-}
-
-/** Milliseconds; up to five. */
-export function durations<Name extends string>(
-  name: Name,
-  fallback: readonly number[],
-  description: string,
-): Setting<readonly number[], Name> {
-  return new Setting(name, fallback, description, { kind: 'durations' });
+  return new Setting(name, fallback, description, { kind });
 }
 
 export function choice<const Choice extends string, Name extends string>(

@@ -4,11 +4,10 @@ import {
   count,
   DAY,
   duration,
-  durations,
   HOUR,
   MINUTE,
+  numbers,
   SECOND,
-  shares,
   type Values,
   valuesOf,
 } from '#domain/policy/settings.ts';
@@ -130,13 +129,15 @@ export const WATCH_SETTINGS = {
   againAfterMs: duration('watch.usage_age', 6 * HOUR, 'Age at which the reading of an active eSIM is repeated.'),
   /** Its data hardly changes. */
   idleAfterMs: DAY,
-  dataLow: shares(
+  dataLow: numbers(
     'watch.data_low',
+    'shares',
     [0.2, 0.05],
     'Remaining data at or below one of these shares is announced; `[]` for none.',
   ),
-  expiringMs: durations(
+  expiringMs: numbers(
     'watch.expiring',
+    'durations',
     [72 * HOUR, 24 * HOUR],
     'An eSIM or subscription that ends within one of these is announced; `[]` for none.',
   ),

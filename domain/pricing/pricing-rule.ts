@@ -56,9 +56,7 @@ export function tiedRules(rules: readonly RulePlace[]): string[] {
   return [...new Set(tied)];
 }
 
-export function termsProblems({
-  rounding,
-}: Pick<PricingTerms, 'rounding'>): { readonly field: string; readonly message: string }[] {
+export function termsProblems({ rounding }: Pick<PricingTerms, 'rounding'>) {
   if (rounding === null) return [];
   if (new Big(rounding.step).lte(0)) return [{ field: 'rounding.step', message: 'must be more than zero' }];
   if (new Big(rounding.ending).gte(rounding.step))

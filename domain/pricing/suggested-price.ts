@@ -47,10 +47,8 @@ function highestCost(cost: Decimal, price: Big, { minimumMargin, maxPriceDriftPe
   return paddedAmount(others.reduce((least, next) => (next.lt(least) ? next : least), first).toFixed());
 }
 
-function floorOf(
-  cost: Decimal,
-  { minimumMargin, minimumPrice }: Pick<PricingTerms, 'minimumMargin' | 'minimumPrice'>,
-): Big {
+function floorOf(cost: Decimal, terms: Pick<PricingTerms, 'minimumMargin' | 'minimumPrice'>): Big {
+  const { minimumMargin, minimumPrice } = terms;
   const withMargin = marginFloor(cost, minimumMargin);
   return minimumPrice !== null && withMargin.lt(minimumPrice) ? new Big(minimumPrice) : withMargin;
 }
@@ -204,24 +202,9 @@ function roundingText({ step, ending }: Rounding, currency: string): string {
     : `${ending} ${currency} beyond a multiple of ${step} ${currency}`;
 }
 
-interface KeptPrice {
-  readonly price: Money;
-  readonly margin: Margin;
-  /** The least price of the new rule; the new cost when no rule applies. */
-  readonly least: Money;
-  readonly isBelowMinimum: boolean;
-  readonly isAtLoss: boolean;
-}
+export type Repriced = ReturnType<typeof reprice>;
 
-export interface Repriced {
-  readonly before: RuledSuggestion | undefined;
-  readonly after: RuledSuggestion | undefined;
-  readonly isChanged: boolean;
-  /** Undefined when there is no price to keep, or the new cost is in another currency. */
-  readonly kept: KeptPrice | undefined;
-}
-
-export interface Trial {
+interface Trial {
   readonly item: PricedItem;
   readonly rules: readonly PricingRule[];
   readonly newCost: Money;
@@ -230,7 +213,7 @@ export interface Trial {
   readonly sellingPrice: Money | undefined;
 }
 
-export function reprice({ item, rules, newCost, newRules, sellingPrice }: Trial): Repriced {
+export function reprice({ item, rules, newCost, newRules, sellingPrice }: Trial) {
   const before = suggestPrice(item, rules);
   const after = suggestPrice({ ...item, cost: newCost }, newRules);
   const price = sellingPrice ?? before?.price;
@@ -239,12 +222,14 @@ export function reprice({ item, rules, newCost, newRules, sellingPrice }: Trial)
     before,
     after,
     isChanged: !isSame,
+    /** Undefined when there is no price to keep, or the new cost is in another currency. */
     kept:
       price === undefined || price.currency !== newCost.currency ? undefined : keptPrice(price, newCost, after?.rule),
   };
 }
 
-function keptPrice(price: Money, cost: Money, rule: PricingRule | undefined): KeptPrice {
+/** Its least price is that of the new rule, or the new cost when no rule applies. */
+function keptPrice(price: Money, cost: Money, rule: PricingRule | undefined) {
   const least = rule === undefined ? cost : leastPrice(cost, rule.terms);
   return {
     price,

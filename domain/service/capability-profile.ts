@@ -94,15 +94,13 @@ export function effectivePolicy(policy: Policy, profile: JudgedProfile | undefin
   return { ...policy, purchase: { ...policy.purchase, resendAllowed: resends.allowed } };
 }
 
-const NOT_MEASURED = 'nothing was measured yet, and this is the sandbox';
-
 function unprovenIn(profile: JudgedProfile | undefined, mode: ServiceMode): Permission | undefined {
   if (mode === 'sandbox' || profile?.confirmed === true) return undefined;
   return no(profile === undefined ? 'there is no capability profile' : 'the capability profile is not confirmed');
 }
 
 function resendsBy(profile: JudgedProfile | undefined): Permission {
-  if (profile === undefined) return yes(NOT_MEASURED);
+  if (profile === undefined) return yes('nothing was measured yet, and this is the sandbox');
   const { key_replay, key_retention, key_serialised } = profile.findings;
   if (key_replay === false) return no('a repeated key does not return the stored result');
   if (key_replay !== true) return no('the probe could not tell whether a repeated key returns the stored result');

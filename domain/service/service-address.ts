@@ -26,10 +26,7 @@ export interface RefusedHeaderPrefix {
   readonly lastAt: Date;
 }
 
-export function describeRefusedPrefix({ prefix, verified, deliveries, lastAt }: RefusedHeaderPrefix): {
-  readonly fact: string;
-  readonly advice: string;
-} {
+export function describeRefusedPrefix({ prefix, verified, deliveries, lastAt }: RefusedHeaderPrefix) {
   const count = counted(deliveries, 'delivery', 'deliveries');
   const seen =
     `Refused with 401: ${count} with headers ${prefix}-Event, ${prefix}-Signature and so on, the last at ` +

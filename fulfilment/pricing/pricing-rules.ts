@@ -106,7 +106,7 @@ export async function addPricingRule(
 }
 
 /** `stale`: it has ended, or is not in the given version any more. */
-export type PricingRuleOutcome =
+type PricingRuleOutcome =
   | { readonly kind: 'done' | 'stale'; readonly rule: PricingRuleRow }
   | { readonly kind: 'not_found' };
 

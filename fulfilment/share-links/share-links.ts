@@ -1,6 +1,6 @@
 /** Each action writes its audit entry in the caller's transaction. */
 import { and, desc, eq, exists, gt, gte, isNotNull, isNull, lt, lte, sql, type SQL } from 'drizzle-orm';
-import { generateShareSecret, hashShareSecret } from '#crypto/generated-secrets.ts';
+import { generateShareSecret, hashSecret } from '#crypto/generated-secrets.ts';
 import { type ApiKeyRow, lineageOf, lockUnrevokedKey } from '#db/access/api-keys.ts';
 import { addAuditEntries, addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -31,7 +31,7 @@ export async function createShareLink(
   const secret = generateShareSecret();
   const [row] = await tx
     .insert(shareLinks)
-    .values({ id: newId('shareLink'), ...link, secretHash: hashShareSecret(secret), createdAt: now })
+    .values({ id: newId('shareLink'), ...link, secretHash: hashSecret(secret), createdAt: now })
     .returning();
   if (row === undefined) throw new Error('an inserted row was not returned');
   const subject = { kind: 'share_link', id: row.id } as const;

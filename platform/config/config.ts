@@ -7,26 +7,14 @@ import { ConfigurationError } from '#config/configuration-error.ts';
 import { parseEnvironment, readTogether, type Environment } from '#config/environment.ts';
 import { readPolicy } from '#config/policy/policy-file.ts';
 import { temporalTlsOf } from '#config/temporal-tls.ts';
-import { tracingFields, tracingOf } from '#config/tracing.ts';
-import { isLoopback } from '#config/variable-types.ts';
-import {
-  apiFields,
-  codecFields,
-  commonFields,
-  databaseFields,
-  deploymentFields,
-  outboundFields,
-  type Raw,
-  secretFields,
-  serviceFields,
-  temporalFields,
-  temporalUiFields,
-  workerFields,
-} from '#config/variables.ts';
+import { tracingOf } from '#config/tracing.ts';
+import { isLoopback, withoutEndSlashes } from '#config/variable-types.ts';
+import { CONFIGURATION_FIELDS as FIELDS } from '#config/variables.ts';
 import type { Policy } from '#domain/policy/policy.ts';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capability-profile.ts';
 
-/** @param of makes the part of its variables. @throws ConfigurationError when they contradict each other. */
+type Raw<Name extends keyof typeof FIELDS> = z.output<z.ZodObject<(typeof FIELDS)[Name]>>;
+
 function part<Fields extends z.ZodRawShape, Value>(
   fields: z.ZodObject<Fields>,
   of: (raw: z.output<z.ZodObject<Fields>>) => Value,
@@ -34,24 +22,28 @@ function part<Fields extends z.ZodRawShape, Value>(
   return (environment: Environment): Value => of(parseEnvironment(fields, environment));
 }
 
-const { SERVICE_MISSING_CAPABILITIES, SERVICE_HEADER_PREFIX } = serviceFields;
-const { SERVICE_WEBHOOK_SECRETS, PUBLIC_WEBHOOK_URL, ...apiOnly } = apiFields;
+const { SERVICE_MISSING_CAPABILITIES, SERVICE_HEADER_PREFIX } = FIELDS.service;
+const { SERVICE_WEBHOOK_SECRETS, PUBLIC_WEBHOOK_URL, ...apiOnly } = FIELDS.api;
 
 /** The configuration by subject. Each reads its variables, and throws a ConfigurationError with every problem. */
 export const PARTS = {
-  logLevel: part(z.object(commonFields), (raw) => raw.LOG_LEVEL),
-  database: part(z.object(databaseFields), databaseOf),
-  temporal: part(z.object(temporalFields), temporalOf),
-  encryptionKeys: part(z.object(secretFields), (raw) => raw.ENCRYPTION_KEYS),
-  service: part(z.object(serviceFields), serviceOf),
-  /** Those that SERVICE_MISSING_CAPABILITIES leaves on. */
+  logLevel: part(z.object(FIELDS.common), (raw) => raw.LOG_LEVEL),
+  database: part(z.object(FIELDS.database), databaseOf),
+  temporal: part(z.object(FIELDS.temporal), (raw) => ({
+    address: raw.TEMPORAL_ADDRESS,
+    namespace: raw.TEMPORAL_NAMESPACE,
+    // Undefined: no TLS. An API key must be sent over TLS only.
+    tls: temporalTlsOf(raw, raw.TEMPORAL_TLS || raw.TEMPORAL_API_KEY !== undefined),
+    apiKey: raw.TEMPORAL_API_KEY,
+  })),
+  encryptionKeys: part(z.object(FIELDS.secrets), (raw) => raw.ENCRYPTION_KEYS),
+  service: part(z.object(FIELDS.service), serviceOf),
   capabilities: part(z.object({ SERVICE_MISSING_CAPABILITIES }), capabilitiesOf),
   /** Everything before `-Event`, such as `X-Acme`. */
   headerPrefix: part(z.object({ SERVICE_HEADER_PREFIX }), (raw) => raw.SERVICE_HEADER_PREFIX),
   webhookSecrets: part(z.object({ SERVICE_WEBHOOK_SECRETS }), (raw) => raw.SERVICE_WEBHOOK_SECRETS),
-  /** Used to check our own webhook address. */
   webhookUrl: part(z.object({ PUBLIC_WEBHOOK_URL }), (raw) => raw.PUBLIC_WEBHOOK_URL),
-  outbound: part(z.object(outboundFields), (raw) => ({
+  outbound: part(z.object(FIELDS.outbound), (raw) => ({
     webhookAllowedAddresses: raw.WEBHOOK_ALLOWED_ADDRESSES,
     webhookProxy: raw.WEBHOOK_PROXY,
   })),
@@ -68,7 +60,7 @@ export const PARTS = {
     },
     trustedProxies: raw.API_TRUSTED_PROXIES,
   })),
-  worker: part(z.object(workerFields), (raw) => ({
+  worker: part(z.object(FIELDS.worker), (raw) => ({
     probeHost: raw.WORKER_PROBE_HOST,
     probePort: raw.WORKER_PROBE_PORT,
     shutdownGraceMs: raw.WORKER_SHUTDOWN_GRACE,
@@ -77,10 +69,10 @@ export const PARTS = {
     workflowBundle: raw.WORKFLOW_BUNDLE,
   })),
   /** Undefined: workers have no version. */
-  deployment: part(z.object(deploymentFields), deploymentOf),
-  tracing: part(z.object(tracingFields), tracingOf),
-  codec: part(z.object(codecFields), codecOf),
-  temporalUi: part(z.object(temporalUiFields), (raw) => ({
+  deployment: part(z.object(FIELDS.deployment), deploymentOf),
+  tracing: part(z.object(FIELDS.tracing), tracingOf),
+  codec: part(z.object(FIELDS.codec), codecOf),
+  temporalUi: part(z.object(FIELDS.temporalUi), (raw) => ({
     host: raw.TEMPORAL_UI_HOST,
     port: raw.TEMPORAL_UI_PORT,
     target: raw.TEMPORAL_UI_TARGET,
@@ -110,7 +102,6 @@ export type WorkerConfig = ReturnType<typeof readWorkerConfig>;
 
 const OF_PROCESSES = ['logLevel', 'tracing', 'database', 'encryptionKeys', 'temporal', 'service', 'outbound'] as const;
 
-/** @throws ConfigurationError */
 export function readApiConfig(environment: Environment = process.env) {
   const names = [...OF_PROCESSES, 'headerPrefix', 'webhookSecrets', 'webhookUrl', 'api', 'policy'] as const;
   const { policy, outbound, api, ...parts } = readParts(names, environment);
@@ -129,28 +120,19 @@ export function readApiConfig(environment: Environment = process.env) {
   };
 }
 
-/** @throws ConfigurationError */
 export function readWorkerConfig(environment: Environment = process.env) {
   const { outbound, worker, ...parts } = readParts([...OF_PROCESSES, 'worker', 'deployment', 'policy'], environment);
   return { ...parts, ...outbound, ...worker };
 }
 
-/** @throws ConfigurationError */
 export function readCodecServerConfig(environment: Environment = process.env) {
   const { codec, ...parts } = readParts(['logLevel', 'encryptionKeys', 'codec'], environment);
   return { ...parts, ...codec };
 }
 
-/** @throws ConfigurationError */
 export function readUiProxyConfig(environment: Environment = process.env) {
   const { temporalUi, logLevel } = readParts(['logLevel', 'temporalUi'], environment);
   return { logLevel, ...temporalUi };
-}
-
-export interface WebhookSecret {
-  readonly secret: string;
-  /** Epoch milliseconds, after a rotation. */
-  readonly acceptedUntil?: number;
 }
 
 export interface TemporalTls {
@@ -165,8 +147,7 @@ export interface DeploymentVersion {
   readonly buildId: string;
 }
 
-/** @throws ConfigurationError for two passwords. */
-function databaseOf(raw: Raw<typeof databaseFields>) {
+function databaseOf(raw: Raw<'database'>) {
   const url = withPassword('DATABASE_URL', raw.DATABASE_URL, raw.DATABASE_PASSWORD);
   const direct = raw.DATABASE_DIRECT_URL;
   const directUrl = direct === undefined ? url : withPassword('DATABASE_DIRECT_URL', direct, raw.DATABASE_PASSWORD);
@@ -178,49 +159,33 @@ function withPassword(name: string, address: string, password: string | undefine
   if (password === undefined) return address;
   const url = new URL(address);
   if (url.password !== '')
-    throw new ConfigurationError([{ name, message: 'contains a password, and DATABASE_PASSWORD is set too: use one' }]);
+    throw ConfigurationError.of(name, 'contains a password, and DATABASE_PASSWORD is set too: use one');
   url.password = encodeURIComponent(password);
   return url.href;
 }
 
-/** @throws ConfigurationError */
-function temporalOf(raw: Raw<typeof temporalFields>) {
-  const apiKey = raw.TEMPORAL_API_KEY;
-  return {
-    address: raw.TEMPORAL_ADDRESS,
-    namespace: raw.TEMPORAL_NAMESPACE,
-    // Undefined: no TLS. An API key must be sent over TLS only.
-    tls: temporalTlsOf(raw, raw.TEMPORAL_TLS || apiKey !== undefined),
-    apiKey,
-  };
-}
-
-/** Undefined: workers have no version. @throws ConfigurationError when one variable is missing. */
-function deploymentOf(raw: Raw<typeof deploymentFields>): DeploymentVersion | undefined {
+function deploymentOf(raw: Raw<'deployment'>): DeploymentVersion | undefined {
   const { WORKER_DEPLOYMENT_NAME: deploymentName, WORKER_BUILD_ID: buildId } = raw;
   if (deploymentName === undefined && buildId === undefined) return undefined;
-  if (deploymentName === undefined)
-    throw new ConfigurationError([
-      { name: 'WORKER_DEPLOYMENT_NAME', message: 'is missing: WORKER_BUILD_ID is a version of a worker deployment' },
-    ]);
+  if (deploymentName === undefined) {
+    const message = 'is missing: WORKER_BUILD_ID is a version of a worker deployment';
+    throw ConfigurationError.of('WORKER_DEPLOYMENT_NAME', message);
+  }
   if (buildId === undefined)
-    throw new ConfigurationError([
-      { name: 'WORKER_BUILD_ID', message: 'is missing: workers of WORKER_DEPLOYMENT_NAME need a version' },
-    ]);
+    throw ConfigurationError.of('WORKER_BUILD_ID', 'is missing: workers of WORKER_DEPLOYMENT_NAME need a version');
   return { deploymentName, buildId };
 }
 
-/** @throws ConfigurationError for a proxy that cannot be used, and for production without TLS. */
-function serviceOf(raw: Raw<typeof serviceFields>) {
+function serviceOf(raw: Raw<'service'>) {
   const { protocol, hostname } = new URL(raw.SERVICE_BASE_URL);
   const isLocal = isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
-  if (raw.SERVICE_MODE === 'production' && protocol === 'http:' && !isLocal)
-    throw new ConfigurationError([
-      { name: 'SERVICE_BASE_URL', message: 'must begin with https:// in production: others could read the password' },
-    ]);
+  if (raw.SERVICE_MODE === 'production' && protocol === 'http:' && !isLocal) {
+    const message = 'must begin with https:// in production: others could read the password';
+    throw ConfigurationError.of('SERVICE_BASE_URL', message);
+  }
   const capabilities = capabilitiesOf(raw);
   return {
-    baseUrl: raw.SERVICE_BASE_URL.replace(/\/+$/, ''),
+    baseUrl: withoutEndSlashes(raw.SERVICE_BASE_URL),
     proxy: proxyOf(raw),
     mode: raw.SERVICE_MODE,
     email: raw.SERVICE_EMAIL,
@@ -234,7 +199,7 @@ function serviceOf(raw: Raw<typeof serviceFields>) {
   };
 }
 
-function proxyOf(raw: Raw<typeof serviceFields>): string | undefined {
+function proxyOf(raw: Raw<'service'>): string | undefined {
   const { protocol, hostname, port: given } = new URL(raw.SERVICE_BASE_URL);
   const port = given || (protocol === 'https:' ? '443' : '80');
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
@@ -243,7 +208,7 @@ function proxyOf(raw: Raw<typeof serviceFields>): string | undefined {
   if (proxy === undefined || isLoopback(host) || isExcepted(host, port, raw.NO_PROXY ?? '')) return undefined;
   const url = proxy.includes('://') ? proxy : `http://${proxy}`;
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
-  throw new ConfigurationError([{ name, message: 'must be the URL of an HTTP proxy, such as http://proxy:3128' }]);
+  throw ConfigurationError.of(name, 'must be the URL of an HTTP proxy, such as http://proxy:3128');
 }
 
 /** @param exceptions hosts and domains, with or without a port and a leading `.` or `*.`; `*` is every host. */
@@ -262,16 +227,16 @@ function isExcepted(host: string, port: string, exceptions: string): boolean {
     });
 }
 
-function capabilitiesOf(raw: Pick<Raw<typeof serviceFields>, 'SERVICE_MISSING_CAPABILITIES'>): Capabilities {
+function capabilitiesOf(raw: Pick<Raw<'service'>, 'SERVICE_MISSING_CAPABILITIES'>): Capabilities {
   return { ...ALL_CAPABILITIES, ...Object.fromEntries(raw.SERVICE_MISSING_CAPABILITIES.map((name) => [name, false])) };
 }
 
-function codecOf(raw: Raw<typeof codecFields>) {
+function codecOf(raw: Raw<'codec'>) {
   if (raw.CODEC_TOKEN === undefined && !raw.CODEC_WITHOUT_TOKEN && !isLoopback(raw.CODEC_HOST)) {
     const message =
       'other machines could decrypt everything: set CODEC_TOKEN, or CODEC_WITHOUT_TOKEN=true if only trusted ' +
       'machines can connect';
-    throw new ConfigurationError([{ name: 'CODEC_HOST', message }]);
+    throw ConfigurationError.of('CODEC_HOST', message);
   }
   return {
     host: raw.CODEC_HOST,

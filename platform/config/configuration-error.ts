@@ -23,7 +23,7 @@ export interface Place {
 export function problemText({ name, message, place }: ConfigurationProblem): string {
   const where = place === undefined ? '' : `${place.file}:${place.line}:${place.column}: `;
   if (name === '') return `${where}${message}`;
-  return /^(is|has) /.test(message) ? `${where}${name} ${message}` : `${where}${name}: ${message}`;
+  return `${where}${name}${/^(is|has) /.test(message) ? '' : ':'} ${message}`;
 }
 
 export class ConfigurationError extends Error {
@@ -35,6 +35,10 @@ export class ConfigurationError extends Error {
     super(`The configuration is not usable:\n${lines.join('\n')}\nSee ${document}.`);
     this.name = 'ConfigurationError';
     this.problems = [...single.values()];
+  }
+
+  static of(name: string, message: string): ConfigurationError {
+    return new ConfigurationError([{ name, message }]);
   }
 }
 
@@ -60,7 +64,7 @@ export function plainError(issue: z.core.$ZodRawIssue): string | undefined {
     case 'too_big':
       return `must ${amount(issue.origin, Number(issue.maximum))} at most`;
     case 'invalid_format':
-      return FORMATS[issue.format];
+      return issue.format === 'email' ? 'must be an email address' : undefined;
     default:
       return undefined;
   }
@@ -75,8 +79,6 @@ const TYPES: Readonly<Record<string, string>> = {
   object: 'a map of names and values',
   record: 'a map of names and values',
 };
-
-const FORMATS: Readonly<Record<string, string>> = { email: 'must be an email address' };
 
 function tooSmall(origin: string, minimum: number): string {
   return origin === 'string' && minimum === 1 ? 'must not be empty' : `must ${amount(origin, minimum)} or more`;

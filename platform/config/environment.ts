@@ -44,7 +44,7 @@ export function parseEnvironment<Shape extends z.ZodRawShape>(
 }
 
 /** Other programs read these, too, and prefer the lower case. */
-const IN_LOWER_CASE: ReadonlySet<string> = new Set(['https_proxy', 'http_proxy', 'no_proxy']);
+const IN_LOWER_CASE = new Set(['https_proxy', 'http_proxy', 'no_proxy']);
 
 export function presentOf(environment: Environment): Record<string, string> {
   const present = Object.entries(environment).filter((entry): entry is [string, string] => (entry[1] ?? '') !== '');
@@ -60,10 +60,8 @@ export function withoutFiles(environment: Environment): Record<string, string> {
   return { ...values, ...(policy !== undefined && { POLICY_FILE: resolve(policy) }) };
 }
 
-type Readers = Readonly<Record<string, (environment: Environment) => unknown>>;
-
 /** @throws ConfigurationError with the problems of all parts at once. */
-export function readTogether<Parts extends Readers>(
+export function readTogether<Parts extends Readonly<Record<string, (environment: Environment) => unknown>>>(
   environment: Environment,
   readers: Parts,
 ): { readonly [Name in keyof Parts]: ReturnType<Parts[Name]> } {
@@ -82,10 +80,7 @@ export function readTogether<Parts extends Readers>(
 }
 
 /** The environment also has variables of other programs: a name counts if it is near an unset one of ours. */
-export function misspelled(
-  known: readonly string[],
-  environment: Readonly<Record<string, string>>,
-): ConfigurationProblem[] {
+export function misspelled(known: readonly string[], environment: Record<string, string>): ConfigurationProblem[] {
   const unset = known.filter((name) => environment[name] === undefined);
   const all = new Set(known);
   return Object.keys(environment).flatMap((name) => {

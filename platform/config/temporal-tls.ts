@@ -2,11 +2,10 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import type { TemporalTls } from '#config/config.ts';
-import { ConfigurationError, type ConfigurationProblem } from '#config/configuration-error.ts';
+import { ConfigurationError } from '#config/configuration-error.ts';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 const PRIVATE_KEY = /-----BEGIN ([A-Z]+ )?PRIVATE KEY-----/;
-const BEGINS_PEM = /-----BEGIN /;
 
 /** The variables name files, because certificates and keys have several lines and are renewed. */
 export const temporalTlsFields = {
@@ -25,8 +24,7 @@ type RawTls = { readonly [Name in keyof typeof temporalTlsFields]?: z.output<(ty
 export function temporalTlsOf(raw: RawTls, enabled: boolean): TemporalTls | undefined {
   const { TEMPORAL_TLS_CA: ca, TEMPORAL_TLS_CERT: cert, TEMPORAL_TLS_KEY: key } = raw;
   const { TEMPORAL_TLS_SERVER_NAME: serverName } = raw;
-  const problem = pairProblem(cert, key);
-  if (problem !== undefined) throw new ConfigurationError([problem]);
+  if (cert !== undefined || key !== undefined) requirePair(cert, key);
   if (!enabled && ca === undefined && cert === undefined && serverName === undefined) return undefined;
   return {
     ...(ca !== undefined && { ca }),
@@ -35,22 +33,19 @@ export function temporalTlsOf(raw: RawTls, enabled: boolean): TemporalTls | unde
   };
 }
 
-function pairProblem(cert: Buffer | undefined, key: Buffer | undefined): ConfigurationProblem | undefined {
-  if (cert === undefined && key === undefined) return undefined;
+function requirePair(cert: Buffer | undefined, key: Buffer | undefined): void {
   if (cert === undefined)
-    return { name: 'TEMPORAL_TLS_CERT', message: 'is missing: TEMPORAL_TLS_KEY is the key of a client certificate' };
+    throw ConfigurationError.of('TEMPORAL_TLS_CERT', 'is missing: TEMPORAL_TLS_KEY is the key of a client certificate');
   if (key === undefined)
-    return { name: 'TEMPORAL_TLS_KEY', message: 'is missing: the certificate in TEMPORAL_TLS_CERT needs its key' };
-  if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return undefined;
-  return {
-    name: 'TEMPORAL_TLS_KEY',
-    message: 'is the key of another certificate than the first one in TEMPORAL_TLS_CERT',
-  };
+    throw ConfigurationError.of('TEMPORAL_TLS_KEY', 'is missing: the certificate in TEMPORAL_TLS_CERT needs its key');
+  if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return;
+  const message = 'is the key of another certificate than the first one in TEMPORAL_TLS_CERT';
+  throw ConfigurationError.of('TEMPORAL_TLS_KEY', message);
 }
 
 function pemFile(problemOf: (pem: string) => string | undefined) {
   return z.string().transform((path, context) => {
-    const content = BEGINS_PEM.test(path) ? undefined : read(path);
+    const content = path.includes('-----BEGIN ') ? undefined : read(path);
     const problem =
       content === undefined
         ? 'must be the path of a PEM file, not its content'
@@ -115,7 +110,7 @@ function validityProblem({ validFromDate, validToDate }: X509Certificate): strin
 
 function keyProblem(pem: string): string | undefined {
   if (!PRIVATE_KEY.test(pem)) {
-    return CERTIFICATE_ONCE.test(pem)
+    return pem.match(CERTIFICATE) !== null
       ? 'is a file with a certificate, where its private key is expected'
       : 'is a file without a private key in PEM form (-----BEGIN PRIVATE KEY-----)';
   }
@@ -127,5 +122,3 @@ function keyProblem(pem: string): string | undefined {
     return 'is a file with a damaged private key';
   }
 }
-
-const CERTIFICATE_ONCE = new RegExp(CERTIFICATE.source);

@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
-import { DEFAULT_HEADER_PREFIX, HEADER_PREFIX } from '#domain/service/service-address.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '#domain/policy/settings.ts';
 
-/** Without blanks around them, and without empty ones. */
 export function commaList(text: string): string[] {
   return text
     .split(',')
@@ -14,6 +13,10 @@ export function urlOf(...protocols: string[]) {
   return z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
     message: `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   });
+}
+
+export function withoutEndSlashes(address: string): string {
+  return address.replace(/\/+$/, '');
 }
 
 export function flag(fallback: boolean) {
@@ -28,8 +31,7 @@ export function port(fallback: number) {
   return z.coerce.number({ error }).int({ error }).min(0, { error }).max(65_535, { error }).default(fallback);
 }
 
-const DAY_MS = 86_400_000;
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS };
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 
 export const DURATION = /^\d{1,9}(ms|s|m|h|d)$/;
 
@@ -38,14 +40,13 @@ export function milliseconds(text: string): number {
   return Number.parseInt(text, 10) * (UNITS[unit] ?? 1);
 }
 
-/** `500ms`, `20s`, `10m`, `24h` or `7d`, parsed to milliseconds; ten years at most. */
 export function durationMs(fallback: string) {
   return z
     .string()
     .regex(DURATION, 'must be a duration such as 500ms, 20s, 10m, 24h')
     .default(fallback)
     .transform(milliseconds)
-    .refine((ms) => ms <= 3_650 * DAY_MS, 'must be at most 3650d');
+    .refine((ms) => ms <= 3_650 * DAY, 'must be at most 3650d');
 }
 
 export function price() {
@@ -56,48 +57,34 @@ export function price() {
     .transform((text) => ({ amount: text.slice(0, -4), currency: text.slice(-3) }));
 }
 
-/** `id:base64` pairs, comma separated, 32 bytes each. */
 export function keyList() {
-  return z.string().transform((text, context) => {
-    const keys = text.split(',').map((pair) => {
-      const [id = '', encoded = ''] = pair.trim().split(':', 2);
-      return { id, key: Buffer.from(encoded, 'base64') };
-    });
-    if (!keys.every(({ id, key }) => /^[A-Za-z0-9_-]{1,32}$/.test(id) && key.length === 32)) {
-      context.addIssue({ code: 'custom', message: 'must be id:base64 pairs of 32-byte keys, comma separated' });
-      return z.NEVER;
-    }
-    if (new Set(keys.map(({ id }) => id)).size !== keys.length) {
-      context.addIssue({ code: 'custom', message: 'key ids must be unique' });
-      return z.NEVER;
-    }
-    return keys;
-  });
+  const named = (pair: string) => {
+    const [id = '', encoded = ''] = pair.trim().split(':', 2);
+    return { id, key: Buffer.from(encoded, 'base64') };
+  };
+  return z
+    .string()
+    .transform((text) => text.split(',').map(named))
+    .refine((keys) => keys.every(({ id, key }) => /^[A-Za-z0-9_-]{1,32}$/.test(id) && key.length === 32), {
+      message: 'must be id:base64 pairs of 32-byte keys, comma separated',
+      abort: true,
+    })
+    .refine((keys) => new Set(keys.map(({ id }) => id)).size === keys.length, { message: 'key ids must be unique' });
 }
 
-/** `secret` or `secret@<RFC 3339 time>`, comma separated. */
 export function secretList() {
-  return z.string().transform((text, context) => {
-    const secrets = text.split(',').map((entry) => {
-      const [secret = '', until] = entry.trim().split('@', 2);
-      return until === undefined ? { secret } : { secret, acceptedUntil: Date.parse(until) };
+  const withEnd = (entry: string) => {
+    const [secret = '', until] = entry.trim().split('@', 2);
+    return until === undefined ? { secret } : { secret, acceptedUntil: Date.parse(until) };
+  };
+  return z
+    .string()
+    .transform((text) => text.split(',').map(withEnd))
+    .refine((all) => all.every(({ secret, acceptedUntil }) => secret.length >= 8 && !Number.isNaN(acceptedUntil)), {
+      message: 'must be secrets of 8 characters or more, each with an optional @<time>',
     });
-    const sound = secrets.every(
-      ({ secret, acceptedUntil }) =>
-        secret.length >= 8 && (acceptedUntil === undefined || !Number.isNaN(acceptedUntil)),
-    );
-    if (!sound) {
-      context.addIssue({
-        code: 'custom',
-        message: 'must be secrets of 8 characters or more, each with an optional @<time>',
-      });
-      return z.NEVER;
-    }
-    return secrets;
-  });
 }
 
-/** `scheme://host[:port]`, comma separated. */
 export function originList(fallback: string) {
   return z
     .string()
@@ -108,7 +95,6 @@ export function originList(fallback: string) {
     });
 }
 
-/** As in `Host`, in lower case, without port, comma separated. */
 export function hostList(fallback: string) {
   return z
     .string()
@@ -116,32 +102,10 @@ export function hostList(fallback: string) {
     .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
     .refine(
       (hosts) => hosts.every((host) => URL.canParse(`http://${host}`) && new URL(`http://${host}`).hostname === host),
-      {
-        message: 'must be names or addresses such as codec.example.com or [::1], comma separated, without a port',
-      },
+      'must be names or addresses such as codec.example.com or [::1], comma separated, without a port',
     );
 }
 
-export function headerPrefix() {
-  return z
-    .string()
-    .regex(
-      HEADER_PREFIX,
-      'must be the part of the header names before -Event, such as X-Acme: up to 40 letters, digits, hyphens and ' +
-        'underscores, with a letter or digit at both ends',
-    )
-    .default(DEFAULT_HEADER_PREFIX);
-}
-
-export function rateLimit(fallback: string) {
-  return z
-    .string()
-    .regex(/^(none|[1-9][0-9]{0,6})$/, 'must be how many requests a minute, such as 600, or none')
-    .default(fallback)
-    .transform((text) => (text === 'none' ? undefined : Number(text)));
-}
-
-/** Such as `5` or `0.5`; `none` for no limit. */
 export function perSecond() {
   return z
     .string()

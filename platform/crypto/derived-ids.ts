@@ -1,4 +1,5 @@
 /** A row that is lost gets the same id again. Keyed hashes: others cannot compute them, and the input stays secret. */
+import { digitsOf } from '#crypto/generated-secrets.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { ID_PREFIXES } from '#domain/work/identifiers.ts';
 import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
@@ -26,8 +27,6 @@ export function requestKey(keyRing: KeyRing, lineageId: string, key: string): Bu
   return keyRing.hash(JSON.stringify([lineageId, key]), 'request_key');
 }
 
-const BYTES = 16;
-
 /** Version 8 (RFC 9562, 5.8). @param purpose different purposes give different ids. @param parts in this order. */
 export function derivedUuid(keyRing: KeyRing, purpose: string, parts: readonly string[]): string {
   const bytes = derivedBytes(keyRing, purpose, parts);
@@ -37,21 +36,12 @@ export function derivedUuid(keyRing: KeyRing, purpose: string, parts: readonly s
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-const BASE32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-const BASE32_LENGTH = 26;
-
 /** 26 digits of Crockford's base 32, which do not sort by time. Parameters as in {@link derivedUuid}. */
 export function derivedUlid(keyRing: KeyRing, purpose: string, parts: readonly string[]): string {
-  let rest = BigInt(`0x${derivedBytes(keyRing, purpose, parts).toString('hex')}`);
-  let text = '';
-  for (let digit = 0; digit < BASE32_LENGTH; digit += 1) {
-    text = BASE32.charAt(Number(rest % 32n)) + text;
-    rest /= 32n;
-  }
-  return text;
+  return digitsOf(derivedBytes(keyRing, purpose, parts), '0123456789ABCDEFGHJKMNPQRSTVWXYZ', 26);
 }
 
 /** JSON, so that different lists never give the same input. */
 function derivedBytes(keyRing: KeyRing, purpose: string, parts: readonly string[]): Buffer {
-  return keyRing.hash(JSON.stringify(parts), purpose).subarray(0, BYTES);
+  return keyRing.hash(JSON.stringify(parts), purpose).subarray(0, 16);
 }

@@ -7,31 +7,21 @@ import { hash, randomBytes as systemRandomBytes, timingSafeEqual } from 'node:cr
  */
 const KEY = /^rsk_(test|live)_([0-9A-Za-z]{8})_([0-9A-Za-z]{43})$/;
 
-const PREFIX_LENGTH = 8;
-/** 62^43 is just above 2^256. */
-const SECRET_LENGTH = 43;
-const SECRET_BYTES = 32;
-/** 16 bits more than eight letters need: all prefixes are about equally likely. */
-const PREFIX_BYTES = 8;
-
 export type ApiKeyMode = 'test' | 'live';
 
-export interface GeneratedApiKey {
-  /** Shown once and never stored. */
-  readonly key: string;
-  /** Stored in plain text, unique. */
-  readonly prefix: string;
-  readonly hash: Buffer;
-}
-
-/** @param randomBytes cryptographic; tests pass their own. */
+/**
+ * The key is shown once and never stored; its unique prefix is stored in plain text.
+ * @param randomBytes cryptographic; tests pass their own.
+ */
 export function generateApiKey(
   mode: ApiKeyMode = 'test',
   randomBytes: (size: number) => Uint8Array = systemRandomBytes,
-): GeneratedApiKey {
-  const prefix = base62(randomBytes(PREFIX_BYTES), PREFIX_LENGTH);
-  const key = `rsk_${mode}_${prefix}_${base62(randomBytes(SECRET_BYTES), SECRET_LENGTH)}`;
-  return { key, prefix, hash: hashApiKey(key) };
+) {
+  // 16 bits more than eight letters need: all prefixes are about equally likely.
+  const prefix = digitsOf(randomBytes(8), BASE62, 8);
+  // 62^43 is just above 2^256.
+  const key = `rsk_${mode}_${prefix}_${digitsOf(randomBytes(32), BASE62, 43)}`;
+  return { key, prefix, hash: hashSecret(key) };
 }
 
 /** Undefined when `text` is not one of our keys. */
@@ -44,13 +34,13 @@ export function apiKeyMode(serviceMode: string | undefined): ApiKeyMode {
   return serviceMode === 'production' ? 'live' : 'test';
 }
 
-export function hashApiKey(key: string): Buffer {
-  return hash('sha256', key, 'buffer');
+export function hashSecret(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
 }
 
 /** Takes constant time. @param hash the stored hash. */
 export function matchesApiKey(key: string, hash: Uint8Array): boolean {
-  const presented = hashApiKey(key);
+  const presented = hashSecret(key);
   return hash.length === presented.length && timingSafeEqual(presented, hash);
 }
 
@@ -58,26 +48,21 @@ export function matchesApiKey(key: string, hash: Uint8Array): boolean {
  * Messengers end a link before other characters. 62^32 is above 2^190: a secret cannot be guessed, and its unsalted
  * SHA-256 hash can be stored.
  */
-const LENGTH = 32;
-/** 32 bits more than needed: all secrets are about equally likely. */
-const BYTES = 28;
-
 export function generateShareSecret(randomBytes: (size: number) => Uint8Array = systemRandomBytes): string {
-  return base62(randomBytes(BYTES), LENGTH);
+  // 32 bits more than needed: all secrets are about equally likely.
+  return digitsOf(randomBytes(28), BASE62, 32);
 }
 
-export function hashShareSecret(secret: string): Buffer {
-  return hash('sha256', secret, 'buffer');
-}
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-
-function base62(bytes: Uint8Array, length: number): string {
+/** The last digits of the number that the bytes are, in the base of the alphabet. */
+export function digitsOf(bytes: Uint8Array, alphabet: string, length: number): string {
+  const base = BigInt(alphabet.length);
   let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
   let digits = '';
   for (let position = 0; position < length; position += 1) {
-    digits = ALPHABET.charAt(Number(rest % 62n)) + digits;
-    rest /= 62n;
+    digits = alphabet.charAt(Number(rest % base)) + digits;
+    rest /= base;
   }
   return digits;
 }

@@ -105,17 +105,16 @@ export function generateWebhookSecret(randomBytes: (size: number) => Uint8Array 
   return `${PREFIX}${Buffer.from(randomBytes(SECRET_BYTES)).toString('base64')}`;
 }
 
-export interface SignedWebhook {
+/** @throws RangeError without a secret, or with one that is not of the form `whsec_…`. */
+export function standardWebhookHeaders(webhook: {
   /** The same for all tries, so that receivers detect repetitions. */
   readonly id: string;
   readonly at: Date;
   readonly body: Uint8Array;
   /** During a rotation also the former one, so that receivers can change over. */
   readonly secrets: readonly string[];
-}
-
-/** @throws RangeError without a secret, or with one that is not of the form `whsec_…`. */
-export function standardWebhookHeaders({ id, at, body, secrets }: SignedWebhook): Record<string, string> {
+}): Record<string, string> {
+  const { id, at, body, secrets } = webhook;
   if (secrets.length === 0) throw new RangeError('a delivery cannot be signed without a secret');
   const timestamp = String(Math.floor(at.getTime() / 1_000));
   const signatures = secrets.map((secret) => {

@@ -1,13 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
 import type { Money } from '#domain/money/money.ts';
 
-/** This product made the value: no spreadsheet can run it as a formula. */
-interface SafeText {
-  readonly safe: string;
-}
-
-/** A text may come from anybody. */
-export type CsvField = string | number | SafeText | null;
+/** A text may come from anybody. This product made a safe value: no spreadsheet can run it as a formula. */
+export type CsvField = string | number | { readonly safe: string } | null;
 
 export function moneyNames(name: string): string[] {
   return name === 'amount' ? ['amount', 'currency'] : [`${name}_amount`, `${name}_currency`];

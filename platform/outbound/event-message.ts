@@ -43,8 +43,6 @@ export function eventEnvelope({ id, type, occurredAt, subjectKind: kind, subject
   };
 }
 
-const USER_AGENT = 'reseller-fulfilment-webhooks/1';
-
 /** Adds the field `timestamp` of Standard Webhooks. The bytes are the same at every try. */
 export function webhookBody(event: EventRow): Buffer {
   return envelopeBody(eventEnvelope(event));
@@ -67,7 +65,7 @@ export function webhookHeaders(
 ): Record<string, string> {
   return {
     'content-type': 'application/json; charset=utf-8',
-    'user-agent': USER_AGENT,
+    'user-agent': 'reseller-fulfilment-webhooks/1',
     ...standardWebhookHeaders({ id: event.id, at, body, secrets }),
   };
 }

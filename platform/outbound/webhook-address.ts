@@ -17,7 +17,7 @@ export function urlProblem(text: string): string | undefined {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https://';
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
   if (url.hash !== '') return 'must not have a fragment';
-  const port = portOf(url);
+  const port = Number(url.port || (url.protocol === 'https:' ? HTTPS_PORT : HTTP_PORT));
   if (port !== HTTPS_PORT && port !== HTTP_PORT && port < FIRST_FREE_PORT)
     return `must have port ${HTTPS_PORT}, ${HTTP_PORT}, or one from ${FIRST_FREE_PORT} on`;
   return undefined;
@@ -29,11 +29,7 @@ export function mayConnect(protocol: string, verdict: AddressVerdict): boolean {
 }
 
 /** An unknown host is accepted: it is judged at every try. @returns the end of a sentence; undefined: no problem. */
-export async function endpointUrlProblem(
-  text: string,
-  policy: AddressPolicy,
-  lookup: HostLookup,
-): Promise<string | undefined> {
+export async function endpointUrlProblem(text: string, policy: AddressPolicy, lookup: HostLookup) {
   const problem = urlProblem(text);
   if (problem !== undefined) return problem;
   const url = new URL(text);
@@ -47,13 +43,9 @@ export async function endpointUrlProblem(
     : 'must begin with https://';
 }
 
-function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[(.*)\]$/, '$1');
-}
-
-function portOf({ port, protocol }: URL): number {
-  if (port !== '') return Number(port);
-  return protocol === 'https:' ? HTTPS_PORT : HTTP_PORT;
+/** Without the brackets of an IPv6 address. */
+export function hostOf({ hostname }: { readonly hostname: string }): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
 /** `allowed`: listed in the configuration. */
@@ -107,12 +99,9 @@ function contains([network, bits]: Subnet, address: Address): boolean {
 /** @throws Error when the name has no address, or the lookup fails. */
 export type HostLookup = (host: string) => Promise<readonly string[]>;
 
-const TIMEOUT_MS = 3_000;
-const TRIES = 2;
-
 /** DNS only. The system's lookup also reads files, and a slow name server would block one of the few threads. */
 export function dnsLookup(): HostLookup {
-  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+  const resolver = new Resolver({ timeout: 3_000, tries: 2 });
   return async (host) => {
     if (isIP(host) !== 0) return [host];
     // RFC 6761: these names must not be sent to DNS.

@@ -4,7 +4,7 @@ import type { EventRow } from '#db/events/event-log.ts';
 import { type TryFailure, type TryOutcome, isDelivered } from '#domain/events/webhook-delivery.ts';
 import { retryAfterMs } from '#domain/retry/retry-after.ts';
 import { webhookBody, webhookHeaders } from '#outbound/event-message.ts';
-import { type AddressPolicy, type HostLookup, mayConnect, urlProblem } from '#outbound/webhook-address.ts';
+import { type AddressPolicy, type HostLookup, hostOf, mayConnect, urlProblem } from '#outbound/webhook-address.ts';
 import { currentTraceparent, inSpan, type SpanOptions, traceHeaders } from '#telemetry/tracing.ts';
 
 interface WebhookRequest {
@@ -118,9 +118,9 @@ export class WebhookSender {
   }
 
   /** The proxy can judge names over TLS only. */
-  #dispatcherFor({ protocol, hostname }: URL): Dispatcher {
-    const isName = isIP(hostname.replace(/^\[(.*)\]$/, '$1')) === 0 && hostname !== 'localhost';
-    return (protocol === 'https:' && isName ? this.#proxy : undefined) ?? this.#agent;
+  #dispatcherFor(url: URL): Dispatcher {
+    const isName = isIP(hostOf(url)) === 0 && url.hostname !== 'localhost';
+    return (url.protocol === 'https:' && isName ? this.#proxy : undefined) ?? this.#agent;
   }
 
   /** Literal addresses here, those of names in their lookup. */
@@ -130,8 +130,8 @@ export class WebhookSender {
     const secure = buildConnector({ ...settings, lookup: this.#lookupFor('https:') });
     const plain = buildConnector({ ...settings, lookup: this.#lookupFor('http:') });
     return (options, callback) => {
-      const { protocol, hostname } = options;
-      const host = hostname.replace(/^\[(.*)\]$/, '$1');
+      const { protocol } = options;
+      const host = hostOf(options);
       // Node calls no lookup for a literal address.
       if (isIP(host) !== 0 && !mayConnect(protocol, policy.judge(host))) {
         callback(new AddressRefusedError(), null);
@@ -166,9 +166,7 @@ export class WebhookSender {
   }
 }
 
-type Body = Awaited<ReturnType<typeof request>>['body'];
-
-async function excerptOf(body: Body): Promise<Buffer> {
+async function excerptOf(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   // Destroying the body closes the connection, so that an endless answer does not keep it.

@@ -2,25 +2,12 @@ import { request as send, type IncomingMessage, type ServerResponse } from 'node
 import { pipeline } from 'node:stream';
 
 /** RFC 9110, 7.6.1, and `Expect`, which Node.js has answered. */
-const OF_ONE_CONNECTION = new Set([
-  'connection',
-  'expect',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'upgrade',
-]);
+const HOP_BY_HOP = ['connection', 'expect', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'];
 
 export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /** They stay even when `Connection` names them: without them, a body could become a second request. */
 const OF_THE_MESSAGE = new Set(['content-length', 'host', 'transfer-encoding']);
-
-interface Target {
-  readonly host: string;
-  readonly port: number;
-}
 
 export interface ForwardFailure {
   readonly error: Error;
@@ -37,14 +24,19 @@ export interface ForwardFailure {
 export function forward(
   request: IncomingMessage,
   response: ServerResponse,
-  target: Target,
+  target: { readonly host: string; readonly port: number },
   onFailure: (failure: ForwardFailure) => void,
 ): void {
   // Do not build a URL from the path: `//other.example/` would name another server.
   const { method = 'GET', url: path = '/' } = request;
   let sent = false;
   let answered: IncomingMessage | undefined;
-  const headers = [...ofTheMessage(request), ...neededHeaders(request, target), 'Connection', 'keep-alive'];
+  const headers = [
+    ...ofTheMessage(request),
+    ...neededHeaders(request, `${target.host}:${target.port}`),
+    'Connection',
+    'keep-alive',
+  ];
   const outgoing = send({ ...target, method, path, headers, agent: false });
   outgoing.once('socket', (socket) =>
     socket.once('connect', () => {
@@ -83,16 +75,16 @@ export function forward(
 /** As received: a repeated header stays repeated, so that the other server can refuse it. */
 function ofTheMessage({ rawHeaders, headers }: IncomingMessage, without?: string): string[] {
   const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
-  const dropped = new Set([...OF_ONE_CONNECTION, ...named.filter((name) => !OF_THE_MESSAGE.has(name)), without]);
+  const dropped = new Set([...HOP_BY_HOP, ...named.filter((name) => !OF_THE_MESSAGE.has(name)), without]);
   // The name of each header has an even index, and its value the next one.
   return rawHeaders.filter((_, index) => !dropped.has(rawHeaders[index - (index % 2)]?.toLowerCase()));
 }
 
 /** Node.js adds them unless it gets a list: a host, which HTTP/1.0 does not require, and the length of no body. */
-function neededHeaders({ headers, method = '' }: IncomingMessage, { host, port }: Target): string[] {
+function neededHeaders({ headers, method = '' }: IncomingMessage, host: string): string[] {
   const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
   return [
-    ...(headers.host === undefined ? ['Host', `${host}:${port}`] : []),
+    ...(headers.host === undefined ? ['Host', host] : []),
     ...(hasBody || READS.has(method) ? [] : ['Content-Length', '0']),
   ];
 }

@@ -12,14 +12,11 @@ export const SLOW_REQUESTS = {
   connectionsCheckingInterval: 2_000,
 } as const;
 
-/** @param address.port 0 lets the system choose. @throws Error with code EADDRINUSE or EACCES. */
-export async function listen(
-  server: Server,
-  { host, port }: { readonly host: string; readonly port: number },
-): Promise<number> {
+/** @param at.port 0 lets the system choose. @throws Error with code EADDRINUSE or EACCES. */
+export async function listen(server: Server, at: { readonly host: string; readonly port: number }): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, resolve);
+    server.listen(at.port, at.host, resolve);
   });
   return (server.address() as AddressInfo).port;
 }
@@ -42,13 +39,6 @@ export class HttpError extends Error {
   }
 }
 
-export interface SmallServerOptions {
-  readonly host: string;
-  readonly port: number;
-  /** As `connections` of {@link close}. */
-  readonly closes: 'idle' | 'all';
-}
-
 export interface SmallServer {
   readonly host: string;
   readonly port: number;
@@ -56,11 +46,11 @@ export interface SmallServer {
 }
 
 /**
- * No cache stores answers. @param answerError not called after the answer has begun. @throws Error with code EADDRINUSE
- * or EACCES.
+ * No cache stores answers. @param closes as `connections` of {@link close}. @param answerError not called after the
+ * answer has begun. @throws Error with code EADDRINUSE or EACCES.
  */
 export async function startSmallServer(
-  options: SmallServerOptions,
+  { host, port, closes }: { readonly host: string; readonly port: number; readonly closes: 'idle' | 'all' },
   addRoutes: (app: Express) => void,
   answerError: (error: unknown, response: Response) => void,
 ): Promise<SmallServer> {
@@ -79,14 +69,9 @@ export async function startSmallServer(
     if (!response.headersSent && !response.destroyed) answerError(error, response);
   });
   const server = createServer(SLOW_REQUESTS, app);
-  return {
-    host: options.host,
-    port: await listen(server, options),
-    close: () => close(server, options.closes),
-  };
+  return { host, port: await listen(server, { host, port }), close: () => close(server, closes) };
 }
 
-/** @throws HttpError 405 */
 export function onlyMethods(methods: string) {
   return (_request: Request, response: Response): void => {
     response.setHeader('Allow', methods);

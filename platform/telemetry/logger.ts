@@ -4,21 +4,19 @@ import { createRedactor, type Redactor } from '#telemetry/redaction.ts';
 /** `logger.info({ orderId }, 'order accepted')`: fields first, then a fixed sentence. */
 export type Logger = PinoLogger;
 
-export interface LoggerOptions {
-  /** Of pino (`trace` to `fatal`), or `silent`. */
-  readonly level: string;
-  readonly name: string;
-  /** Removed from every field and text. */
-  readonly secrets?: readonly string[];
-}
-
-/** `redaction.ts` redacts fields, texts, bindings of child loggers and errors with their causes. */
-export function createLogger(options: LoggerOptions, destination?: DestinationStream): Logger {
-  const redactor = createRedactor(options.secrets);
+/**
+ * `redaction.ts` redacts fields, texts, bindings of child loggers and errors with their causes. @param level of pino
+ * (`trace` to `fatal`), or `silent`. @param secrets removed from every field and text.
+ */
+export function createLogger(
+  { level, name, secrets }: { readonly level: string; readonly name: string; readonly secrets?: readonly string[] },
+  destination?: DestinationStream,
+): Logger {
+  const redactor = createRedactor(secrets);
   const logger = pino(
     {
-      level: options.level,
-      base: { name: options.name, pid: process.pid },
+      level,
+      base: { name, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       // Pino's serializer would read the unredacted original.

@@ -25,7 +25,7 @@ export function createMetrics(options: { readonly processMetrics?: boolean; read
   }
   const refreshes: (() => Promise<void>)[] = [];
   const others: (() => Promise<string>)[] = [];
-  const metrics = { ...processMetrics(registry), ...workMetrics(registry), ...gateMetrics(registry) };
+  const metrics = allMetrics(registry);
   return {
     ...metrics,
     /** Sets gauges before every render. Its failure is counted and does not prevent the render. */
@@ -48,9 +48,7 @@ export function createMetrics(options: { readonly processMetrics?: boolean; read
   };
 }
 
-/**
- * A scrape is answered while PostgreSQL hangs, and joins a running reading: else scrapes would take all connections.
- */
+/** A scrape is answered while PostgreSQL hangs. It joins a running reading: else scrapes would take all connections. */
 function limited<Value>(read: () => Promise<Value>, limitMs: number): () => Promise<Value> {
   const reading = joined(read);
   return () => within(limitMs, reading);
@@ -78,7 +76,7 @@ function makers(registry: Registry) {
   };
 }
 
-function processMetrics(registry: Registry) {
+function allMetrics(registry: Registry) {
   const { counter, gauge, unsetGauge, histogram } = makers(registry);
   return {
     refreshFailures: counter(
@@ -176,12 +174,6 @@ function processMetrics(registry: Registry) {
       'How long the oldest row has been due for deletion, by table; 0 when none is due.',
       ['table'],
     ),
-  };
-}
-
-function workMetrics(registry: Registry) {
-  const { gauge, histogram } = makers(registry);
-  return {
     workDuration: histogram(
       'reseller_work_duration_seconds',
       'Time from the acceptance of work until it was completed, or ended without effect, by kind and result.',
@@ -212,12 +204,6 @@ function workMetrics(registry: Registry) {
       ['kind'],
     ),
     casesOpen: gauge('reseller_cases_open', 'Open cases by reason.', ['reason']),
-  };
-}
-
-function gateMetrics(registry: Registry) {
-  const { gauge, unsetGauge } = makers(registry);
-  return {
     circuitOpen: gauge(
       'reseller_circuit_open',
       '1 while purchases are held because of a condition of the service as a whole, by condition.',

@@ -4,12 +4,8 @@ import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { traceIdOf } from '#telemetry/tracing.ts';
 
-export function workFactObserver(
-  metrics: Metrics,
-  logger: Logger,
-  now: () => number,
-): (facts: readonly WorkFact[]) => void {
-  return (facts) => {
+export function workFactObserver(metrics: Metrics, logger: Logger, now: () => number) {
+  return (facts: readonly WorkFact[]): void => {
     for (const each of facts) {
       log(logger, each);
       measure(metrics, each, now());
@@ -21,8 +17,8 @@ function log(logger: Logger, each: WorkFact): void {
   switch (each.fact) {
     case 'batch': {
       const { id, status, size, requestId, traceparent } = each;
-      logger.info({ batchId: id, requestId, traceId: traceIdOf(traceparent), orders: size }, `a batch was ${status}`);
-      return;
+      const about = { batchId: id, requestId, traceId: traceIdOf(traceparent), orders: size };
+      return logger.info(about, `a batch was ${status}`);
     }
     case 'status': {
       const { status, previous, failureClass, attentionReason } = each;
@@ -34,13 +30,12 @@ function log(logger: Logger, each: WorkFact): void {
     }
     case 'send': {
       const { attempt, send, state, failureClass } = each;
-      logger.info({ ...aboutWork(each), attempt, send, state, failureClass }, 'a send ended');
-      return;
+      return logger.info({ ...aboutWork(each), attempt, send, state, failureClass }, 'a send ended');
     }
     case 'report': {
       const { attempt, inboxId, source, outcome, decision } = each;
       const about = { ...aboutWork(each), attempt, inboxId, source, outcome, decision };
-      logger.info(about, 'a report of the service was judged');
+      return logger.info(about, 'a report of the service was judged');
     }
   }
 }
@@ -102,23 +97,14 @@ export function unusedObserver(metrics: Metrics, logger: Pick<Logger, 'warn'>): 
 }
 
 /** One such call makes an alert. Prometheus sees an increase only from a value that it has read before. */
-const OUTCOMES_FROM_ZERO: readonly FailureClass[] = [
-  'contract_drift',
-  'insufficient_balance',
-  'not_approved',
-  'unauthorized',
-];
+const FROM_ZERO: readonly FailureClass[] = ['contract_drift', 'insufficient_balance', 'not_approved', 'unauthorized'];
 
 /** @param endpoints all calls of the contract. @param onUnused unusable parts of an answer. */
-export function serviceCallObserver(
-  metrics: Metrics,
-  endpoints: readonly string[],
-  onUnused: UnusedObserver,
-): (call: ServiceCall) => void {
+export function serviceCallObserver(metrics: Metrics, endpoints: readonly string[], onUnused: UnusedObserver) {
   for (const endpoint of endpoints) {
-    for (const outcome of OUTCOMES_FROM_ZERO) metrics.upstreamCalls.inc({ endpoint, outcome }, 0);
+    for (const outcome of FROM_ZERO) metrics.upstreamCalls.inc({ endpoint, outcome }, 0);
   }
-  return ({ endpoint, outcome, durationMs, unused, differing }) => {
+  return ({ endpoint, outcome, durationMs, unused, differing }: ServiceCall): void => {
     metrics.upstreamCalls.inc({ endpoint, outcome });
     metrics.upstreamDuration.observe({ endpoint }, durationMs / 1_000);
     if (unused !== undefined || differing !== undefined) {

@@ -44,22 +44,20 @@ async function runCheck(check: ReadinessCheck, deadlineMs: number): Promise<{ ok
   }
 }
 
-export interface ProbeServerOptions {
+/** Error messages of drivers may contain passwords in URLs. */
+const redactor = createRedactor();
+
+/** `/healthz`, `/readyz` (503 with the reasons) and `/metrics`. @throws Error with code EADDRINUSE or EACCES. */
+export async function startProbeServer(options: {
   readonly host: string;
   readonly port: number;
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
   readonly degraded?: DegradationCheck;
   readonly metrics: Metrics;
   readonly checkDeadlineMs?: number;
-}
-
-/** Error messages of drivers may contain passwords in URLs. */
-const redactor = createRedactor();
-
-/** `/healthz`, `/readyz` (503 with the reasons) and `/metrics`. @throws Error with code EADDRINUSE or EACCES. */
-export async function startProbeServer(options: ProbeServerOptions): Promise<SmallServer> {
-  const { host, port, checks, degraded, checkDeadlineMs: deadlineMs, metrics } = options;
-  const readReadiness = joined(() => checkReadiness(checks, degraded, deadlineMs));
+}): Promise<SmallServer> {
+  const { host, port, checks, degraded, checkDeadlineMs, metrics } = options;
+  const readReadiness = joined(() => checkReadiness(checks, degraded, checkDeadlineMs));
   const readMetrics = joined(() => metrics.render());
   return await startSmallServer(
     { host, port, closes: 'all' },

@@ -23,14 +23,13 @@ import {
 import type { TracingConfig } from '#config/tracing.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import { createRedactor, type Redactor } from '#telemetry/redaction.ts';
-import type { Tracing } from '#telemetry/tracing.ts';
 import { settlesWithin } from '#telemetry/waiting.ts';
 
 /** A receiver that does not answer must not delay the end of a process for longer. */
 const LAST_EXPORT_MS = 3_000;
 
 /** Nothing is patched: `tracing.ts` makes all spans. */
-export function startSdk(config: TracingConfig, process: string, logger: Logger): Tracing {
+export function startSdk(config: TracingConfig, process: string, logger: Logger) {
   const exporter = new SafeExporter(new OTLPTraceExporter({ headers: { ...config.headers } }), logger);
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': `reseller-${process}` }).merge(
@@ -51,7 +50,7 @@ export function startSdk(config: TracingConfig, process: string, logger: Logger)
   trace.setGlobalTracerProvider(provider);
   logger.info({ sampler: config.sampler, ratio: config.ratio }, 'requests and work are traced');
   return {
-    stop: async () => {
+    stop: async (): Promise<void> => {
       // The exporter reports its failures itself.
       const last = provider.shutdown().catch(() => undefined);
       await settlesWithin(LAST_EXPORT_MS, last);

@@ -133,17 +133,11 @@ function typeOf(error: unknown): string {
   return 'type' in error && typeof error.type === 'string' && TYPE.test(error.type) ? error.type : error.name;
 }
 
-export interface Tracing {
-  /** Exports the waiting spans. Resolves within seconds, also when the receiver does not answer. */
-  stop(): Promise<void>;
-}
-
-/** Once in a process, before anything is traced. @param config undefined: tracing is off, and the SDK is not loaded. */
-export async function startTracing(
-  config: TracingConfig | undefined,
-  process: string,
-  logger: Logger,
-): Promise<Tracing> {
+/**
+ * Once in a process, before anything is traced. `stop` exports the waiting spans, and resolves within seconds, also
+ * when the receiver does not answer. @param config undefined: tracing is off, and the SDK is not loaded.
+ */
+export async function startTracing(config: TracingConfig | undefined, process: string, logger: Logger) {
   if (config === undefined) return { stop: async () => undefined };
   const { startSdk } = await import('#telemetry/tracing-sdk.ts');
   return startSdk(config, process, logger);

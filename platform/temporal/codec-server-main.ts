@@ -7,11 +7,8 @@ import { EncryptionCodec } from '#temporal/codec/payload-codec.ts';
 
 const config = exitOnConfigurationError(() => readCodecServerConfig());
 const { host, port, allowedOrigins, allowedHosts, token } = config;
-const logger = createLogger({
-  level: config.logLevel,
-  name: 'codec-server',
-  ...(token === undefined ? {} : { secrets: [token] }),
-});
+const secrets = token === undefined ? [] : [token];
+const logger = createLogger({ level: config.logLevel, name: 'codec-server', secrets });
 
 try {
   const codec = new EncryptionCodec(new KeyRing(config.encryptionKeys));

@@ -1,9 +1,8 @@
 /** gRPC only says that no connection was made in time. */
 import { connect as connectTcp } from 'node:net';
-import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import type { TemporalConfig, TemporalTls } from '#config/config.ts';
 
-/** Milliseconds for one connection. */
 const PATIENCE_MS = 1_500;
 /** With empty settings (RFC 9113, 3.4): the server answers with its own. */
 const HTTP2_PREFACE = Buffer.concat([
@@ -17,7 +16,7 @@ export async function connectionProblem({ address, tls }: TemporalConfig): Promi
   const at = { host: address.slice(0, separator), port: Number(address.slice(separator + 1)) };
   if (tls !== undefined) return tlsProblem(await tried({ ...at, ...optionsOf(tls) }), tls);
   if (!(await acceptsTcp(at))) return undefined;
-  const isTls = (await tried({ ...at, rejectUnauthorized: false })).connected;
+  const { connected: isTls } = await tried({ ...at, rejectUnauthorized: false });
   return isTls
     ? 'expects TLS: set TEMPORAL_TLS=true, and TEMPORAL_TLS_CA if a private authority has issued its certificate.'
     : undefined;
@@ -52,15 +51,11 @@ async function tried(options: ConnectionOptions): Promise<Tried> {
         connected = true;
         socket.write(HTTP2_PREFACE);
       });
-      socket.once('data', () => resolve({ connected, ...protocolOf(socket) }));
+      socket.once('data', () => resolve({ connected, ...(socket.alpnProtocol !== 'h2' && { code: 'NO_HTTP2' }) }));
     });
   } finally {
     socket.destroy();
   }
-}
-
-function protocolOf(socket: TLSSocket): Pick<Tried, 'code'> {
-  return socket.alpnProtocol === 'h2' ? {} : { code: 'NO_HTTP2' };
 }
 
 function described(error: Error): Omit<Tried, 'connected'> {

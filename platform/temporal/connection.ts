@@ -1,7 +1,7 @@
 import {
   Client,
-  type ClientOptions,
   Connection,
+  type ConnectionLike,
   type ConnectionOptions,
   isGrpcServiceError,
   type WorkflowClientInterceptor,
@@ -37,11 +37,7 @@ export class TemporalUnavailableError extends Error {
 }
 
 /** The caller closes `client.connection`. @throws TemporalUnavailableError */
-export async function connectClient(
-  config: TemporalConfig,
-  keyRing: KeyRing,
-  options?: ConnectOptions,
-): Promise<Client> {
+export async function connectClient(config: TemporalConfig, keyRing: KeyRing, options?: ConnectOptions) {
   return createClient(await connect(config, options), config, keyRing);
 }
 
@@ -87,8 +83,6 @@ export function createClient(connection: ConnectionLike, config: TemporalConfig,
   });
 }
 
-type ConnectionLike = NonNullable<ClientOptions['connection']>;
-
 function connectionOptions({ address, tls, apiKey }: TemporalConfig): ServerOptions {
   return { address, tls: tls === undefined ? false : tlsOptions(tls), ...(apiKey === undefined ? {} : { apiKey }) };
 }
@@ -111,8 +105,8 @@ const REFUSED = /does not have (valid authentication credentials|permission to e
 
 function isRefusal(cause: unknown): boolean {
   const status = statusBehind(cause);
-  if (status === GRPC_STATUS.unauthenticated || status === GRPC_STATUS.permissionDenied) return true;
-  return status === undefined && cause instanceof Error && REFUSED.test(cause.message);
+  if (status === undefined) return cause instanceof Error && REFUSED.test(cause.message);
+  return status === GRPC_STATUS.unauthenticated || status === GRPC_STATUS.permissionDenied;
 }
 
 async function whatIsWrong(config: TemporalConfig, cause: unknown): Promise<string> {

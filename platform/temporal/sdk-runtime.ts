@@ -22,9 +22,7 @@ export function createSdkLogger(logger: Logger): DefaultLogger {
 /** Another process may take a free port before the SDK does. */
 const TRIES = 5;
 
-/** Milliseconds. */
 const READ_DEADLINE_MS = 2_000;
-
 const LOOPBACK = '127.0.0.1';
 
 /**

@@ -85,10 +85,8 @@ async function ensureSearchAttributes(connection: Connection, namespace: string)
       return used.then(() => true, retryLater);
     }
     try {
-      await connection.operatorService.addSearchAttributes({
-        namespace,
-        searchAttributes: Object.fromEntries(missing),
-      });
+      const searchAttributes = Object.fromEntries(missing);
+      await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
       added = [...missing.keys()];
       return false;
     } catch (error) {
@@ -101,10 +99,7 @@ async function ensureSearchAttributes(connection: Connection, namespace: string)
 }
 
 /** Undefined while the operator service does not know a new namespace. @throws NamespaceSetUpError: another type */
-async function missingSearchAttributes(
-  connection: Connection,
-  namespace: string,
-): Promise<ReadonlyMap<string, number> | undefined> {
+async function missingSearchAttributes(connection: Connection, namespace: string) {
   const listed = await unlessNotFound(connection.operatorService.listSearchAttributes({ namespace }));
   if (listed === undefined) return undefined;
   const { customAttributes } = listed;
@@ -139,10 +134,7 @@ function mayNotAdd(namespace: string, missing: ReadonlyMap<string, number>, caus
 }
 
 /** @param isReady calls its argument with an error that may pass. */
-async function until(
-  what: string,
-  isReady: (retryLater: (error: unknown) => false) => Promise<boolean>,
-): Promise<void> {
+async function until(what: string, isReady: (retryLater: (error: unknown) => false) => Promise<boolean>) {
   const deadline = performance.now() + USABLE_WITHIN_MS;
   let cause: unknown;
   const retryLater = (error: unknown) => {

@@ -173,10 +173,7 @@ function asCode(text: string): string {
   return `\`${text.replaceAll('`', "'")}\``;
 }
 
-async function newestRun(
-  client: Client,
-  work: WorkRef,
-): Promise<{ readonly state: WorkflowRunState; readonly runId?: string }> {
+async function newestRun(client: Client, work: WorkRef): Promise<{ state: WorkflowRunState; runId?: string }> {
   try {
     const { status, runId } = await client.workflow.getHandle(workflowId(work)).describe();
     if (status.name === 'RUNNING') return { state: 'running', runId };
@@ -252,11 +249,7 @@ export async function findRunning(client: Client, work: readonly WorkRef[]): Pro
 type EndpointWorkflow = (input: WebhookEndpointInput) => Promise<WebhookEndpointResult>;
 
 /** Starts the workflow if none is running. Idempotent. */
-export async function wakeEndpoint(
-  client: Client,
-  endpointId: string,
-  wake: { readonly urgent: boolean },
-): Promise<void> {
+export async function wakeEndpoint(client: Client, endpointId: string, wake: { readonly urgent: boolean }) {
   await client.withDeadline(Date.now() + CALL_DEADLINE_MS, async () => {
     await client.workflow.signalWithStart<EndpointWorkflow, [typeof wake]>(WEBHOOK_ENDPOINT_WORKFLOW, {
       workflowId: webhookEndpointWorkflowId(endpointId),

@@ -31,10 +31,7 @@ export async function startUiProxy(options: UiProxyOptions): Promise<UiProxy> {
     if (problem === undefined) passOn(request, response, options);
     else refuse(response, 403, problem, options);
   });
-  return {
-    port: await listen(server, options),
-    close: () => close(server, 'all'),
-  };
+  return { port: await listen(server, options), close: () => close(server, 'all') };
 }
 
 function problemOf({ method = '', headers }: IncomingMessage, origins: readonly string[]): UiProxyProblem | undefined {
@@ -69,10 +66,7 @@ function refuse(response: ServerResponse, status: number, problem: UiProxyProble
     response.destroy();
     return;
   }
-  response.writeHead(status, {
-    'Content-Type': 'text/plain; charset=utf-8',
-    'Cache-Control': 'no-store',
-    Connection: 'close',
-  });
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store', Connection: 'close' };
+  response.writeHead(status, headers);
   response.end(`${TEXTS[problem.what](options.origins)}\n`);
 }

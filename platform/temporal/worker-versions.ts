@@ -11,10 +11,7 @@ export interface Routing {
 }
 
 /** @throws ServiceError of Temporal's client. */
-export async function readRouting(
-  { workflowService }: Pick<ConnectionLike, 'workflowService'>,
-  namespace: string,
-): Promise<Routing> {
+export async function readRouting({ workflowService }: Pick<ConnectionLike, 'workflowService'>, namespace: string) {
   const { versioningInfo } = await workflowService.describeTaskQueue({
     namespace,
     // Without a type: that of workflow tasks.
@@ -54,10 +51,7 @@ function isSame(one: DeploymentVersion | undefined, other: DeploymentVersion): b
 }
 
 /** Undefined when workers get what they should. */
-export function idleProblem(
-  routing: Routing,
-  own: DeploymentVersion | undefined,
-): { readonly detail: string; readonly advice: string } | undefined {
+export function idleProblem(routing: Routing, own: DeploymentVersion | undefined) {
   const share = workShare(routing, own);
   const { current } = routing;
   if (share === 'none' && current !== undefined) {
@@ -72,10 +66,8 @@ export function idleProblem(
   const command = `npx reseller deployment set-current ${own.buildId} --name ${own.deploymentName}`;
   const advice = `Make a version current: ${command}`;
   if (share === 'no_current') {
-    return {
-      detail: `no version of ${own.deploymentName} is current, so only workers without a version get work`,
-      advice,
-    };
+    const detail = `no version of ${own.deploymentName} is current, so only workers without a version get work`;
+    return { detail, advice };
   }
   if (share !== 'other_deployment' || current === undefined) return undefined;
   return {
@@ -102,23 +94,21 @@ export interface ListedVersion {
   readonly runs: number;
 }
 
-export interface WorkerDeploymentOptions {
-  readonly connection: Pick<ConnectionLike, 'workflowService'>;
-  readonly namespace: string;
-  readonly deploymentName: string;
-  readonly identity: string;
-}
-
 /** Each method throws a ServiceError of Temporal's client, such as NOT_FOUND before a worker has connected. */
 export class WorkerDeployment {
   readonly #service: ConnectionLike['workflowService'];
   readonly #deployment: { readonly namespace: string; readonly deploymentName: string };
   readonly #identity: string;
 
-  constructor({ connection, namespace, deploymentName, identity }: WorkerDeploymentOptions) {
-    this.#service = connection.workflowService;
-    this.#deployment = { namespace, deploymentName };
-    this.#identity = identity;
+  constructor(options: {
+    readonly connection: Pick<ConnectionLike, 'workflowService'>;
+    readonly namespace: string;
+    readonly deploymentName: string;
+    readonly identity: string;
+  }) {
+    this.#service = options.connection.workflowService;
+    this.#deployment = { namespace: options.namespace, deploymentName: options.deploymentName };
+    this.#identity = options.identity;
   }
 
   get name(): string {

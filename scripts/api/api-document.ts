@@ -19,9 +19,7 @@ const parameter = z.looseObject({
 });
 
 const reference = z.object({ $ref: z.string() });
-
 const media = z.looseObject({ schema: z.unknown().optional(), example: z.unknown().optional() });
-
 const response = z.looseObject({ description: z.string(), content: z.record(z.string(), media).default({}) });
 
 const operation = z.looseObject({
@@ -58,14 +56,14 @@ export interface DescribedOperation {
   readonly description: string;
   readonly authenticated: boolean;
   readonly parameters: readonly DescribedParameter[];
-  readonly body: { readonly required: boolean; readonly schema: unknown; readonly example: unknown } | undefined;
+  readonly body: (Content & { readonly required: boolean }) | undefined;
   /** Successes first. */
-  readonly answers: readonly {
-    readonly status: number;
-    readonly contentType: string;
-    readonly schema: unknown;
-    readonly example: unknown;
-  }[];
+  readonly answers: readonly (Content & { readonly status: number; readonly contentType: string })[];
+}
+
+interface Content {
+  readonly schema: unknown;
+  readonly example: unknown;
 }
 
 export interface DescribedApi {
@@ -86,42 +84,35 @@ export function readDescription(input: unknown): DescribedApi {
     METHODS.flatMap((method) => {
       const found = methods[method];
       if (found === undefined) return [];
-      return [
-        {
-          id: found.operationId,
-          method,
-          path,
-          tag: found.tags[0] ?? '',
-          summary: found.summary,
-          description: found.description,
-          authenticated: found.security.length > 0,
-          parameters: found.parameters.map((each) => {
-            if (!('$ref' in each) || typeof each.$ref !== 'string') return parameter.parse(each);
-            const named = components.parameters[each.$ref.split('/').at(-1) ?? ''];
-            if (named === undefined) throw new Error(`${found.operationId} refers to ${each.$ref}, which is not there`);
-            return named;
-          }),
-          body: bodyOf(found.requestBody),
-          answers: Object.entries(found.responses).flatMap(([status, answer]) =>
-            '$ref' in answer
-              ? []
-              : Object.entries(response.parse(answer).content).map(([contentType, content]) => ({
-                  status: Number(status),
-                  contentType,
-                  schema: content.schema,
-                  example: content.example,
-                })),
-          ),
-        },
-      ];
+      const { operationId: id, tags, summary, description, security, requestBody, responses } = found;
+      const content = requestBody?.content['application/json'];
+      const described: DescribedOperation = {
+        id,
+        method,
+        path,
+        tag: tags[0] ?? '',
+        summary,
+        description,
+        authenticated: security.length > 0,
+        parameters: found.parameters.map((each) => {
+          if (!('$ref' in each) || typeof each.$ref !== 'string') return parameter.parse(each);
+          const named = components.parameters[each.$ref.split('/').at(-1) ?? ''];
+          if (named === undefined) throw new Error(`${id} refers to ${each.$ref}, which is not there`);
+          return named;
+        }),
+        body: content && { required: requestBody?.required ?? false, ...saidOf(content) },
+        answers: Object.entries(responses).flatMap(([status, answer]) => {
+          if ('$ref' in answer) return [];
+          const contents = Object.entries(response.parse(answer).content);
+          return contents.map(([contentType, each]) => ({ status: Number(status), contentType, ...saidOf(each) }));
+        }),
+      };
+      return [described];
     }),
   );
   return { tags, operations, schemas: components.schemas };
 }
 
-function bodyOf(body: z.output<typeof operation>['requestBody']): DescribedOperation['body'] {
-  const content = body?.content['application/json'];
-  return content === undefined
-    ? undefined
-    : { required: body?.required ?? false, schema: content.schema, example: content.example };
+function saidOf({ schema, example }: z.output<typeof media>): Content {
+  return { schema, example };
 }

@@ -8,9 +8,11 @@ import {
   type DescribedOperation,
   type DescribedParameter,
 } from '#scripts/api/api-document.ts';
+import { at, textAt } from '#upstream/contract-check/document.ts';
 
 /** Methods take an array instead. */
 const COMMAS = ', separated by commas';
+const UNNAMED = 'Record<string, unknown>';
 
 type Reading = { readonly kind: 'json'; readonly type: string } | { readonly kind: 'text' | 'bytes' | 'nothing' };
 
@@ -20,7 +22,11 @@ export function clientOperations(api: DescribedApi): string {
   const methods = operations.map((operation) => methodOf(operation, api, closedSets));
   const types = new Set(methods.flatMap(({ types: used }) => used));
   return [
-    ...importsOf(types),
+    "import { Paged } from './paged.ts';",
+    "import type { CallOptions, Transport, WriteOptions } from './transport.ts';",
+    'import type {',
+    ...[...types].toSorted().map((type) => `  ${type},`),
+    "} from './types.ts';",
     '',
     '/** Final statuses: work in one of these does not change any more. */',
     `export const FINAL_STATUSES: readonly string[] = [${FINAL_STATUSES.map((status) => `'${status}'`).join(', ')}];`,
@@ -87,25 +93,7 @@ function unannouncedStatuses(api: DescribedApi): string {
   return left.size === 0 ? 'never' : union([...left]).join(' | ');
 }
 
-function importsOf(types: ReadonlySet<string>): string[] {
-  return [
-    "import { Paged } from './paged.ts';",
-    "import type { CallOptions, Transport, WriteOptions } from './transport.ts';",
-    `import type {\n${[...types]
-      .toSorted()
-      .map((type) => `  ${type},`)
-      .join('\n')}\n} from './types.ts';`,
-  ];
-}
-
-interface Method {
-  readonly text: string;
-  readonly types: readonly string[];
-  /** Empty when it has none. */
-  readonly query: readonly string[];
-}
-
-function methodOf(operation: DescribedOperation, api: DescribedApi, closedSets: NamedSets): Method {
+function methodOf(operation: DescribedOperation, api: DescribedApi, closedSets: NamedSets) {
   const { id, method, path, parameters, body, answers } = operation;
   const inPath = parameters.filter((each) => each.in === 'path');
   const inQuery = parameters.filter((each) => each.in === 'query');
@@ -113,10 +101,11 @@ function methodOf(operation: DescribedOperation, api: DescribedApi, closedSets: 
   const prefers = parameters.some(({ name }) => name === 'Prefer');
   const success = answers.find(({ status }) => status < 300);
   const reading = readingOf(success);
-  const bodyType = body === undefined ? undefined : (nameIn(body.schema) ?? 'Record<string, unknown>');
+  const bodyType = body === undefined ? undefined : (nameIn(body.schema) ?? UNNAMED);
   const item = itemOf(success?.schema, api);
   const isPaged = item !== undefined && inQuery.some(({ name }) => name === 'cursor');
 
+  const queryNames = inQuery.map(({ name }) => name).join(', ');
   const needsQuery = inQuery.some(({ required }) => required);
   const optionsType = key || prefers ? 'WriteOptions' : 'CallOptions';
   // The query says little beside the body, so it is given with the options.
@@ -126,7 +115,7 @@ function methodOf(operation: DescribedOperation, api: DescribedApi, closedSets: 
     ...(bodyType === undefined ? [] : [`body: ${bodyType}${body?.required === true ? '' : ' = {}'}`]),
     ...(inQuery.length === 0 || withOptions ? [] : [`query: ${capital(id)}Query${needsQuery ? '' : ' = {}'}`]),
     withOptions
-      ? `{ ${inQuery.map(({ name }) => name).join(', ')}, ...options }: ${capital(id)}Query & ${optionsType} = {}`
+      ? `{ ${queryNames}, ...options }: ${capital(id)}Query & ${optionsType} = {}`
       : `options: ${optionsType} = {}`,
   ];
   const target = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => `\${encodeURIComponent(${camel(name)})}`);
@@ -134,9 +123,7 @@ function methodOf(operation: DescribedOperation, api: DescribedApi, closedSets: 
     `operation: '${id}'`,
     `method: '${method.toUpperCase()}'`,
     `path: ${target === path ? `'${path}'` : `\`${target}\``}`,
-    ...(inQuery.length === 0
-      ? []
-      : [withOptions ? `query: { ${inQuery.map(({ name }) => name).join(', ')} }` : 'query']),
+    ...(inQuery.length === 0 ? [] : [withOptions ? `query: { ${queryNames} }` : 'query']),
     ...(bodyType === undefined ? [] : ['body']),
     ...(key ? ['keyed: true'] : []),
     ...(prefers ? ['prefers: true'] : []),
@@ -164,17 +151,12 @@ function methodOf(operation: DescribedOperation, api: DescribedApi, closedSets: 
 }
 
 function docOf(description: string): string {
-  return description
-    .split('\n')
-    .map((line) => `   * ${line}`.trimEnd())
-    .join('\n')
-    .replace(/^/, '   *\n');
+  return ['', ...description.split('\n')].map((line) => `   * ${line}`.trimEnd()).join('\n');
 }
 
 function readingOf(answer: DescribedOperation['answers'][number] | undefined): Reading {
   if (answer === undefined) return { kind: 'nothing' };
-  if (answer.contentType === 'application/json')
-    return { kind: 'json', type: nameIn(answer.schema) ?? 'Record<string, unknown>' };
+  if (answer.contentType === 'application/json') return { kind: 'json', type: nameIn(answer.schema) ?? UNNAMED };
   return { kind: /^text\/|\+xml$/.test(answer.contentType) ? 'text' : 'bytes' };
 }
 
@@ -184,15 +166,12 @@ function typeOf(reading: Reading): string {
 }
 
 function nameIn(schema: unknown): string | undefined {
-  const reference = typeof schema === 'object' && schema !== null && '$ref' in schema ? schema.$ref : undefined;
-  return typeof reference === 'string' ? reference.split('/').at(-1) : undefined;
+  return textAt(schema, '$ref')?.split('/').at(-1);
 }
 
 function itemOf(schema: unknown, api: DescribedApi): string | undefined {
   const page = api.schemas[nameIn(schema) ?? ''];
-  if (typeof page !== 'object' || page === null || !('properties' in page)) return undefined;
-  const { data } = page.properties as { data?: { items?: unknown } };
-  return nameIn(data?.items);
+  return nameIn(at(at(at(page, 'properties'), 'data'), 'items'));
 }
 
 /** By their values. */
@@ -202,7 +181,7 @@ type NamedSets = ReadonlyMap<string, string>;
 function namedSets({ schemas }: DescribedApi): NamedSets {
   return new Map(
     Object.entries(schemas).flatMap(([name, schema]) => {
-      const values = enumOf(schema) ?? knownOf(schema);
+      const values = enumOf(schema) ?? enumOf(schema, OPEN_SET);
       return values === undefined ? [] : [[keyOf(values), name] as const];
     }),
   );
@@ -213,12 +192,11 @@ function keyOf(values: readonly unknown[]): string {
 }
 
 function queryInterface(id: string, parameters: readonly DescribedParameter[], closedSets: NamedSets): string {
-  const fields = parameters.flatMap(({ name, required, description, schema }) => [
-    ...(description === undefined
-      ? []
-      : [`  /** ${schema.type === 'array' ? description.replace(COMMAS, '') : description} */`]),
-    `  readonly ${name}${required ? '' : '?'}:${queryType(schema, closedSets)};`,
-  ]);
+  const fields = parameters.flatMap(({ name, required, description, schema }) => {
+    const field = `  readonly ${name}${required ? '' : '?'}:${queryType(schema, closedSets)};`;
+    if (description === undefined) return [field];
+    return [`  /** ${schema.type === 'array' ? description.replace(COMMAS, '') : description} */`, field];
+  });
   return [`export interface ${capital(id)}Query {`, ...fields, '}', ''].join('\n');
 }
 
@@ -242,14 +220,8 @@ function valuesOfList({ type, items }: DescribedParameter['schema']): readonly u
   return type === 'array' ? enumOf(items) : undefined;
 }
 
-function enumOf(schema: unknown): readonly unknown[] | undefined {
-  return typeof schema === 'object' && schema !== null && 'enum' in schema && Array.isArray(schema.enum)
-    ? schema.enum
-    : undefined;
-}
-
-function knownOf(schema: unknown): readonly unknown[] | undefined {
-  const values = typeof schema === 'object' && schema !== null && OPEN_SET in schema ? schema[OPEN_SET] : undefined;
+function enumOf(schema: unknown, keyword = 'enum'): readonly unknown[] | undefined {
+  const values = at(schema, keyword);
   return Array.isArray(values) ? values : undefined;
 }
 

@@ -1,6 +1,4 @@
-/**
- * `npm run generate:api`. With `--client` only the client's parts that are not committed: `npm ci` and tests need them.
- */
+/** `npm run generate:api`. `--client`: only the client's parts that are not committed. `npm ci` and tests need them. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type JSONSchema, compile } from 'json-schema-to-typescript';
@@ -17,31 +15,28 @@ import { clientOperations } from '#scripts/api/client-operations.ts';
 const PROJECT = join(import.meta.dirname, '../..');
 const NOTE = '// Made from the description of the API by `npm run generate:api`; manual changes are lost.\n\n';
 
-async function clientFiles(api: DescribedApi): Promise<Readonly<Record<string, string>>> {
-  return {
-    'clients/typescript/src/types.ts': NOTE + (await clientTypes(api)),
-    'clients/typescript/src/operations.ts': NOTE + clientOperations(api),
-  };
-}
-
 export async function documentFiles(): Promise<Readonly<Record<string, string>>> {
   return { 'docs/reference/api.http': httpCollection(readDescription(await apiDocument())) };
 }
 
-export async function writeClient(project = PROJECT): Promise<void> {
-  writeChanged(project, await clientFiles(readDescription(await apiDocument())));
+export async function writeClient(): Promise<void> {
+  const api = readDescription(await apiDocument());
+  writeChanged({
+    'clients/typescript/src/types.ts': NOTE + (await clientTypes(api)),
+    'clients/typescript/src/operations.ts': NOTE + clientOperations(api),
+  });
 }
 
-export function staleFiles(files: Readonly<Record<string, string>>, project = PROJECT): string[] {
+export function staleFiles(files: Readonly<Record<string, string>>): string[] {
   return Object.keys(files).filter((path) => {
-    const file = join(project, path);
+    const file = join(PROJECT, path);
     return !existsSync(file) || readFileSync(file, 'utf8') !== files[path];
   });
 }
 
-function writeChanged(project: string, files: Readonly<Record<string, string>>): void {
-  for (const path of staleFiles(files, project)) {
-    writeFileSync(join(project, path), files[path] ?? '');
+function writeChanged(files: Readonly<Record<string, string>>): void {
+  for (const path of staleFiles(files)) {
+    writeFileSync(join(PROJECT, path), files[path] ?? '');
     process.stdout.write(`${path} was written.\n`);
   }
 }
@@ -71,10 +66,7 @@ async function clientTypes(api: DescribedApi): Promise<string> {
   return all;
 }
 
-/**
- * With other keywords beside a reference, the generator makes a separate type of each. TypeScript cannot express
- * patterns.
- */
+/** With other keywords beside a reference, the generator makes a type of each. TypeScript cannot express patterns. */
 function prepared(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(prepared);
   if (typeof value !== 'object' || value === null) return value;
@@ -119,11 +111,8 @@ function httpCollection(api: DescribedApi): string {
 function variablesOf(api: DescribedApi): ReadonlyMap<string, string> {
   const parameters = api.operations.flatMap((operation) => operation.parameters);
   return new Map(
-    parameters.flatMap(({ in: where, schema }) => {
-      const kind = schema['x-kind'];
-      return where !== 'path' || kind === undefined || typeof schema.example !== 'string'
-        ? []
-        : [[kind, schema.example]];
+    parameters.flatMap(({ in: where, schema: { 'x-kind': kind, example } }) => {
+      return where !== 'path' || kind === undefined || typeof example !== 'string' ? [] : [[kind, example]];
     }),
   );
 }
@@ -131,22 +120,18 @@ function variablesOf(api: DescribedApi): ReadonlyMap<string, string> {
 function requestOf(operation: DescribedOperation, ids: ReadonlyMap<string, string>): string {
   const { id, method, summary, parameters, body, authenticated } = operation;
   const inQuery = parameters.filter((each) => each.in === 'query');
-  const required = inQuery
-    .filter((each) => each.required)
-    .map((each) => `${each.name}=${encodeURIComponent(exampleOf(each))}`);
-  const optional = inQuery.filter((each) => !each.required).map(({ name }) => name);
-  const headers = parameters.filter(
-    (each) => each.in === 'header' && (each.required || each.name === 'Idempotency-Key'),
-  );
+  const required = inQuery.filter((each) => each.required);
+  const given = required.map((each) => `${each.name}=${encodeURIComponent(exampleOf(each))}`);
+  const optional = inQuery.filter((each) => !each.required).map(({ name }) => `${name}=`);
+  const isKey = ({ name }: DescribedParameter) => name === 'Idempotency-Key';
+  const headers = parameters.filter((each) => each.in === 'header' && (each.required || isKey(each)));
   return [
     `### ${summary}`,
     `# @name ${id}`,
-    ...(optional.length === 0 ? [] : [`# Also: ${optional.map((name) => `${name}=`).join(', ')}`]),
-    `${method.toUpperCase()} {{baseUrl}}${pathOf(operation)}${required.length === 0 ? '' : `?${required.join('&')}`}`,
+    ...(optional.length === 0 ? [] : [`# Also: ${optional.join(', ')}`]),
+    `${method.toUpperCase()} {{baseUrl}}${pathOf(operation)}${given.length === 0 ? '' : `?${given.join('&')}`}`,
     ...(authenticated ? ['Authorization: Bearer {{apiKey}}'] : []),
-    ...headers.map(
-      (each) => `${each.name}: ${each.name === 'Idempotency-Key' ? '{{idempotencyKey}}' : exampleOf(each)}`,
-    ),
+    ...headers.map((each) => `${each.name}: ${isKey(each) ? '{{idempotencyKey}}' : exampleOf(each)}`),
     ...(body === undefined
       ? []
       : ['Content-Type: application/json', '', withVariables(JSON.stringify(body.example ?? {}, undefined, 2), ids)]),
@@ -176,5 +161,5 @@ function withVariables(text: string, ids: ReadonlyMap<string, string>): string {
 
 if (import.meta.main) {
   await writeClient();
-  if (!process.argv.includes('--client')) writeChanged(PROJECT, await documentFiles());
+  if (!process.argv.includes('--client')) writeChanged(await documentFiles());
 }

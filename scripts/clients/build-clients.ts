@@ -32,8 +32,7 @@ export async function generatePythonClient(folder: string): Promise<string> {
   const settings = join(folder, 'generator.yaml');
   writeFileSync(settings, 'literal_enums: true\n');
   const args = ['generate', '--path', description, '--output-path', generated, '--meta', 'none', '--fail-on-warning'];
-  args.push('--config', settings);
-  run(join(pythonTools(), 'openapi-python-client'), args, folder);
+  run(join(pythonTools(), 'openapi-python-client'), [...args, '--config', settings], folder);
   return copy;
 }
 
@@ -60,9 +59,8 @@ function run(command: string, args: readonly string[], cwd: string): void {
   const environment = { ...process.env, PATH: `${join(command, '..')}:${process.env['PATH'] ?? ''}` };
   const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8', env: environment });
   if (status === 0) return;
-  throw new Error(
-    `${command} ${args.join(' ')} ended with ${status ?? error?.message}\n${stdout ?? ''}${stderr ?? ''}`,
-  );
+  const output = `${stdout ?? ''}${stderr ?? ''}`;
+  throw new Error(`${command} ${args.join(' ')} ended with ${status ?? error?.message}\n${output}`);
 }
 
 /** The client replaces it by a new key: `NEW_KEY` in `retries.py`. */
@@ -79,10 +77,7 @@ interface Parameter {
   readonly schema?: object;
 }
 
-/**
- * Keys are optional, because the client makes them. Names of pairs are complete, because the generator omits their
- * prefix.
- */
+/** Keys are optional: the client makes them. Names of pairs are complete: the generator omits their prefix. */
 function pythonDescription(document: unknown): unknown {
   if (Array.isArray(document)) return document.map(pythonDescription);
   if (typeof document !== 'object' || document === null) return document;
@@ -118,11 +113,8 @@ export function installPythonPackages(name: string, requirements: string): strin
   process.stdout.write(`${name} is installed into ${folder}\n`);
   rmSync(folder, { recursive: true, force: true });
   run('python3', ['-m', 'venv', folder], PROJECT);
-  run(
-    join(programs, 'pip'),
-    ['install', '--quiet', '--disable-pip-version-check', '--requirement', requirements],
-    PROJECT,
-  );
+  const args = ['install', '--quiet', '--disable-pip-version-check', '--requirement', requirements];
+  run(join(programs, 'pip'), args, PROJECT);
   // Last, so that an interrupted installation is repeated.
   writeFileSync(marker, '');
   return programs;

@@ -1,5 +1,7 @@
 import { chart, dashboard, number, perSecond } from '#scripts/dashboards/panels.ts';
 
+const PURCHASES = '{endpoint=~"createOrder|createTopup|createVpnOrder"}';
+
 export const money = dashboard(
   'money',
   'money',
@@ -65,13 +67,7 @@ export const money = dashboard(
       'Purchases by outcome',
       'Calls that can cost money, by outcome. Each is sent with its idempotency key.',
       'cps',
-      {
-        '{{endpoint}} {{outcome}}': perSecond(
-          'reseller_upstream_calls_total',
-          'endpoint, outcome',
-          '{endpoint=~"createOrder|createTopup|createVpnOrder"}',
-        ),
-      },
+      { '{{endpoint}} {{outcome}}': perSecond('reseller_upstream_calls_total', 'endpoint, outcome', PURCHASES) },
     ),
   ],
 );

@@ -17,15 +17,12 @@ import { PanelBuilder as TimeseriesBuilder } from '@grafana/grafana-foundation-s
 
 /** The files then work in each Grafana. */
 const SOURCE = { type: 'prometheus', uid: '${datasource}' };
-const WIDTH = 24;
-const NUMBER = { width: WIDTH / 6, height: 4 } as const;
-const CHART = { width: WIDTH / 2, height: 8 } as const;
 const TAG = 'reseller-fulfilment';
 
 /** A number, seconds, events per second, bytes, a share from 0 to 1, money without currency. */
 export type Unit = 'short' | 's' | 'cps' | 'bytes' | 'percentunit' | 'locale';
 
-/** @param expression PromQL with one series. @param redFrom without it the number is never red. */
+/** 4 of 24 columns. @param expression PromQL with one series. @param redFrom without it the number is never red. */
 export function number(
   title: string,
   description: string,
@@ -38,8 +35,8 @@ export function number(
     .title(title)
     .description(description)
     .datasource(SOURCE)
-    .span(NUMBER.width)
-    .height(NUMBER.height)
+    .span(4)
+    .height(4)
     .unit(unit)
     .noValue('–')
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']))
@@ -49,7 +46,7 @@ export function number(
     .withTarget(new DataqueryBuilder().expr(expression).legendFormat(title).refId('A'));
 }
 
-/** @param lines at most three: PromQL by its legend, in which Grafana replaces `{{label}}`. */
+/** Takes 12 of 24 columns. @param lines at most three: PromQL by its legend, in which Grafana replaces `{{label}}`. */
 export function chart(
   title: string,
   description: string,
@@ -60,8 +57,8 @@ export function chart(
     .title(title)
     .description(description)
     .datasource(SOURCE)
-    .span(CHART.width)
-    .height(CHART.height)
+    .span(12)
+    .height(8)
     .unit(unit)
     .min(0)
     .fillOpacity(8)

@@ -67,9 +67,7 @@ export const webhooks = dashboard(
     chart('Time of a delivery', 'The 95th percentile of a try.', 's', {
       try: p95('reseller_outbound_webhook_duration_seconds', ''),
     }),
-    chart('Webhook endpoints', 'By state.', 'short', {
-      '{{state}}': 'max by (state) (reseller_outbound_endpoints)',
-    }),
+    chart('Webhook endpoints', 'By state.', 'short', { '{{state}}': 'max by (state) (reseller_outbound_endpoints)' }),
     chart('Waiting deliveries', 'By the state of their endpoint.', 'short', {
       '{{state}}': 'max by (state) (reseller_outbound_pending)',
     }),

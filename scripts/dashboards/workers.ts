@@ -1,5 +1,7 @@
 import { chart, dashboard, number, p95, perSecond } from '#scripts/dashboards/panels.ts';
 
+const BY_QUEUE = 'The 95th percentile by task queue; below 0.1 s is not told apart.';
+
 export const workers = dashboard(
   'workers',
   'Temporal and processes',
@@ -40,22 +42,12 @@ export const workers = dashboard(
       1,
     ),
     number('Workers', 'Workers that Prometheus reads.', 'short', 'count(up{job="reseller-worker"} == 1) or vector(0)'),
-    chart(
-      'Schedule-to-start latency of activities',
-      'The 95th percentile by task queue; below 0.1 s is not told apart.',
-      's',
-      {
-        '{{task_queue}}': p95('temporal_activity_schedule_to_start_latency_seconds', 'task_queue'),
-      },
-    ),
-    chart(
-      'Schedule-to-start latency of workflow tasks',
-      'The 95th percentile by task queue; below 0.1 s is not told apart.',
-      's',
-      {
-        '{{task_queue}}': p95('temporal_workflow_task_schedule_to_start_latency_seconds', 'task_queue'),
-      },
-    ),
+    chart('Schedule-to-start latency of activities', BY_QUEUE, 's', {
+      '{{task_queue}}': p95('temporal_activity_schedule_to_start_latency_seconds', 'task_queue'),
+    }),
+    chart('Schedule-to-start latency of workflow tasks', BY_QUEUE, 's', {
+      '{{task_queue}}': p95('temporal_workflow_task_schedule_to_start_latency_seconds', 'task_queue'),
+    }),
     chart('Used slots', 'By task queue and type, of all workers.', 'short', {
       '{{task_queue}} {{worker_type}}': 'sum by (task_queue, worker_type) (temporal_worker_task_slots_used)',
     }),
@@ -76,9 +68,7 @@ export const workers = dashboard(
       'Time of calls to Temporal',
       'The 95th percentile by operation, without long polls. Below 0.05 s is not told apart.',
       's',
-      {
-        '{{operation}}': p95('temporal_request_latency_seconds', 'operation'),
-      },
+      { '{{operation}}': p95('temporal_request_latency_seconds', 'operation') },
     ),
     chart('CPU', 'Cores by process. One process of Node uses little more than one.', 'short', {
       '{{job}} {{instance}}': 'rate(process_cpu_seconds_total{job=~"reseller-.*"}[$__rate_interval])',

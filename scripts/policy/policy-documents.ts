@@ -6,11 +6,6 @@ import * as z from 'zod';
 import { policySchema } from '#config/policy/policy-schema.ts';
 import { CONFIGURATION_FIELDS } from '#config/variables.ts';
 
-export interface PolicyDocument {
-  readonly path: string;
-  readonly text: string;
-}
-
 interface Described {
   readonly description: string;
   readonly default?: unknown;
@@ -23,7 +18,7 @@ interface Described {
 const SCHEMA_FILE = 'policy.schema.json';
 const CHART_VALUES = 'ops/helm/reseller-fulfilment/values.schema.json';
 
-export function policyDocuments(): PolicyDocument[] {
+export function policyDocuments(): { readonly path: string; readonly text: string }[] {
   return [
     { path: SCHEMA_FILE, text: `${JSON.stringify(editorSchema(), undefined, 2)}\n` },
     { path: CHART_VALUES, text: `${JSON.stringify(chartValuesSchema(editorSchema()), undefined, 2)}\n` },
@@ -31,21 +26,14 @@ export function policyDocuments(): PolicyDocument[] {
   ];
 }
 
-function groups(): [string, Described][] {
-  const schema = z.toJSONSchema(policySchema, { io: 'input', target: 'draft-07' }) as unknown as Described;
-  return Object.entries(schema.properties ?? {});
-}
-
 function editorSchema(): Readonly<Record<string, unknown>> {
   const schema = z.toJSONSchema(policySchema, { io: 'input', target: 'draft-07' });
-  const properties = Object.fromEntries(
-    // In a group whose settings are all commented out, only the name remains.
-    Object.entries(schema.properties ?? {}).map(([name, group]) => [
-      name,
-      { ...Object(group), type: ['object', 'null'] },
-    ]),
+  // In a group whose settings are all commented out, only the name remains.
+  const groups = Object.entries(schema.properties ?? {}).map(
+    ([name, group]) => [name, { ...Object(group), type: ['object', 'null'] }] as const,
   );
-  return { ...schema, title: 'Policy of reseller-fulfilment: delays, limits and counts', properties };
+  const title = 'Policy of reseller-fulfilment: delays, limits and counts';
+  return { ...schema, title, properties: Object.fromEntries(groups) };
 }
 
 function exampleText(): string {
@@ -56,17 +44,17 @@ function exampleText(): string {
 # default. Durations are written as 500ms, 20s, 10m, 24h or 7d. A piece of work keeps the values of its start.
 # \`npx reseller config check FILE\` checks a file. This one is made by \`npm run generate:policy\`.
 `;
-  return [head, ...groups().map(([name, group]) => exampleOfGroup(name, group))].join('\n');
+  const schema = z.toJSONSchema(policySchema, { io: 'input', target: 'draft-07' }) as unknown as Described;
+  const groups = Object.entries(schema.properties ?? {}).map(([name, group]) => exampleOfGroup(name, group));
+  return [head, ...groups].join('\n');
 }
 
 function exampleOfGroup(name: string, { description, properties = {} }: Described): string {
-  const settings = Object.entries(properties).map(([setting, described]) =>
-    [...wrapped(explanationOf(described), 116).map((line) => `  # ${line}`), ...exampleOf(setting, described)].join(
-      '\n',
-    ),
-  );
-  const head = [...wrapped(description, 118).map((line) => `# ${line}`), `${name}:`];
-  return `${[...head, ...settings].join('\n')}\n`;
+  const settings = Object.entries(properties).flatMap(([setting, described]) => [
+    ...wrapped(explanationOf(described), 116).map((line) => `  # ${line}`),
+    ...exampleOf(setting, described),
+  ]);
+  return [...wrapped(description, 118).map((line) => `# ${line}`), `${name}:`, ...settings, ''].join('\n');
 }
 
 function exampleOf(setting: string, described: Described): string[] {
@@ -76,11 +64,8 @@ function exampleOf(setting: string, described: Described): string[] {
       '  #  price_above_limit: {first_delay: 5m, max_delay: 2h, total: 48h}',
       '  #  supplier_failed: {attempts: 5}',
     ];
-  return [`  #${setting}: ${described.default === undefined ? '500.00 USD' : flow(described.default)}`];
-}
-
-function flow(value: unknown): string {
-  return Array.isArray(value) ? `[${value.map(String).join(', ')}]` : String(value);
+  const value: unknown = described.default ?? '500.00 USD';
+  return [`  #${setting}: ${Array.isArray(value) ? `[${value.map(String).join(', ')}]` : String(value)}`];
 }
 
 function explanationOf({ description, default: value, minimum, maximum, type }: Described): string {
@@ -103,15 +88,7 @@ function wrapped(text: string, width: number): string[] {
 
 const VALUES = join(import.meta.dirname, '../../ops/helm/reseller-fulfilment/values.yaml');
 
-const FREE: ReadonlySet<string> = new Set([
-  'env',
-  'labels',
-  'annotations',
-  'podAnnotations',
-  'nodeSelector',
-  'resources',
-  'podDisruptionBudget',
-]);
+const FREE = /^(?:labels|annotations|podAnnotations|nodeSelector|resources|podDisruptionBudget)$/;
 
 function chartValuesSchema({ $schema: version, ...policy }: Readonly<Record<string, unknown>>): object {
   const values = parse(readFileSync(VALUES, 'utf8')) as Readonly<Record<string, unknown>>;
@@ -142,7 +119,7 @@ function schemaOf(name: string, value: unknown): ValueSchema {
   if (Array.isArray(value)) return { type: 'array' };
   if (typeof value !== 'object' || value === null) return { type: typeof value };
   if (name === 'env') return { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } };
-  if (FREE.has(name)) return { type: 'object' };
+  if (FREE.test(name)) return { type: 'object' };
   const properties = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, schemaOf(key, each)]));
   return { type: 'object', properties, additionalProperties: false };
 }

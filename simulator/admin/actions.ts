@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type AdminCalls, conflict } from '#simulator/admin/calls.ts';
-import { esimOf, nothing, refundOf, SALE_PATHS, saleOf } from '#simulator/admin/reads.ts';
+import { esimOf, refundOf, SALE_PATHS, saleOf } from '#simulator/admin/reads.ts';
 import {
   deliveryView,
   dialectView,
@@ -15,12 +15,13 @@ import { dialectChoice } from '#simulator/behaviour/dialect.ts';
 import { faultProfile, faultRule } from '#simulator/behaviour/faults.ts';
 import { publicPriceOf } from '#simulator/catalogue.ts';
 import { isoTime } from '#simulator/clock.ts';
-import { acceptRefund, refuseRefund, settleRefund } from '#simulator/sales/cancellations.ts';
+import { REFUND_STEPS } from '#simulator/sales/cancellations.ts';
 import { changeEsimState } from '#simulator/sales/esims.ts';
 import { completeSale, failSale, saleSubject } from '#simulator/sales/progress.ts';
 import { endSubscription } from '#simulator/sales/vpn-subscriptions.ts';
 import { existing, notFound } from '#simulator/service/errors.ts';
 import { rateLimit } from '#simulator/service/rate-limit.ts';
+import { nothing } from '#simulator/service/requests.ts';
 import { publishRelease, releases } from '#simulator/service/updates.ts';
 import { shapeChoice } from '#simulator/shapes/shape.ts';
 import type { Simulation } from '#simulator/simulation.ts';
@@ -41,7 +42,10 @@ export function addRules(calls: AdminCalls, simulation: Simulation): void {
   const { store, faults, behaviours, rateLimiter } = simulation;
   calls.get('/faults', nothing, () => ({ data: faults.list() }));
   calls.post(201, '/faults', faultRule, (rule) => faults.add(rule));
-  calls.delete('/faults', () => simulation.clearFaults());
+  calls.delete('/faults', () => {
+    simulation.chooseFaultProfile(faultProfile.parse({}));
+    store.remove('fault_rules');
+  });
   calls.deleteOne('/faults', 'fault rule', (id) => store.remove('fault_rules', { id }));
   calls.get('/fault-profile', nothing, () => simulation.faultProfile);
   calls.post(200, '/fault-profile', faultProfile, (chosen) => {
@@ -120,6 +124,11 @@ function addMoneyAndTime(calls: AdminCalls, simulation: Simulation): void {
     return { environment: deposit.environment, balance: balanceOf(simulation, deposit.environment) };
   });
   const named = { order_id: z.string(), topup_id: z.string(), vpn_subscription_id: z.string() };
+  const kinds = [
+    ['order_id', 'order'],
+    ['topup_id', 'topup'],
+    ['vpn_subscription_id', 'vpn'],
+  ] as const;
   const movement = z
     .strictObject({
       environment,
@@ -128,13 +137,12 @@ function addMoneyAndTime(calls: AdminCalls, simulation: Simulation): void {
       reason: z.string().regex(/^[\x20-\x7e]{1,64}$/, 'must be 1 to 64 printable ASCII characters'),
       ...z.object(named).partial().shape,
     })
-    .refine(
-      (given) =>
-        [given.order_id, given.topup_id, given.vpn_subscription_id].filter((id) => id !== undefined).length <= 1,
-      'names more than one sale',
-    );
+    .refine((given) => kinds.filter(([id]) => given[id] !== undefined).length <= 1, 'names more than one sale');
   calls.post(201, '/movements', movement, ({ environment: where, type, amount: sum, reason, ...sale }) => {
-    const subject = saleOfMovement(simulation, sale);
+    const [subject] = kinds.flatMap(([name, kind]) => {
+      const id = sale[name];
+      return id === undefined ? [] : [saleOf(simulation, kind, id)];
+    });
     if (subject !== undefined && subject.environment !== where) throw notFound('sale');
     if (type === 'debit' && !covers(simulation, where, sum)) conflict('The wallet does not cover the amount.');
     move(simulation, where, type, sum, { reason, ...(subject && saleSubject(subject)) });
@@ -151,15 +159,6 @@ function addMoneyAndTime(calls: AdminCalls, simulation: Simulation): void {
     simulation.advanceClock(ms);
     return { time: isoTime(clock.correct()), clock_ahead_ms: clock.offset };
   });
-}
-
-function saleOfMovement(
-  simulation: Simulation,
-  named: { order_id?: string | undefined; topup_id?: string | undefined; vpn_subscription_id?: string | undefined },
-): Sale | undefined {
-  if (named.order_id !== undefined) return saleOf(simulation, 'order', named.order_id);
-  if (named.topup_id !== undefined) return saleOf(simulation, 'topup', named.topup_id);
-  return named.vpn_subscription_id === undefined ? undefined : saleOf(simulation, 'vpn', named.vpn_subscription_id);
 }
 
 function addStateChanges(calls: AdminCalls, simulation: Simulation): void {
@@ -190,20 +189,16 @@ function addStateChanges(calls: AdminCalls, simulation: Simulation): void {
   const decided = 'The refund is already decided.';
   const unpaid = 'No payment of this refund is outstanding.';
   const decisions = [
-    ['accept', acceptRefund, decided],
-    ['refuse', refuseRefund, decided],
-    ['complete', settled('completed'), unpaid],
-    ['fail', settled('failed'), unpaid],
+    ['accept', REFUND_STEPS.accept, decided],
+    ['refuse', REFUND_STEPS.refuse, decided],
+    ['complete', REFUND_STEPS.pay, unpaid],
+    ['fail', REFUND_STEPS.fail, unpaid],
   ] as const;
   for (const [action, decide, problem] of decisions) {
     calls.post(200, `/refunds/:id/${action}`, nothing, (_, id) =>
       refundView(simulation, decide(simulation, refundOf(simulation, id)) ?? conflict(problem)),
     );
   }
-}
-
-function settled(status: 'completed' | 'failed') {
-  return (...[simulation, refund]: Parameters<typeof acceptRefund>) => settleRefund(simulation, refund, status);
 }
 
 function addCatalogue(calls: AdminCalls, { store, packages, plans }: Simulation): void {

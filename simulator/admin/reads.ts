@@ -14,14 +14,12 @@ import { dialectNames, endpointNames } from '#simulator/behaviour/dialect.ts';
 import { faultProfileNames, requestFault, webhookFault } from '#simulator/behaviour/faults.ts';
 import { existing } from '#simulator/service/errors.ts';
 import { describedService } from '#simulator/service/openapi.ts';
+import { nothing, oneMore } from '#simulator/service/requests.ts';
 import { shapeNames } from '#simulator/shapes/shape.ts';
 import type { Simulation } from '#simulator/simulation.ts';
-import { DELIVERY_STATUSES, type Esim, type Refund, type Sale, type SaleKind } from '#simulator/store/rows.ts';
-import { ENVIRONMENTS, pageOfRows } from '#simulator/store/store.ts';
+import { DELIVERY_STATUSES, type SaleKind, type Tables } from '#simulator/store/rows.ts';
+import { ENVIRONMENTS, type Filter, type Listed, pageOfRows } from '#simulator/store/store.ts';
 import { EVENT_KINDS } from '#upstream/contract.ts';
-
-/** Calls without a body also accept an empty object. */
-export const nothing = z.strictObject({});
 
 const page = {
   after: z.coerce.number().int().nonnegative().optional(),
@@ -49,78 +47,71 @@ export function addReads(calls: AdminCalls, simulation: Simulation): void {
 
   const ofOrder = z.strictObject({ ...page, external_order_id: text });
   const ofEsim = z.strictObject({ ...page, esim_id: text });
-  calls.get('/orders', ofOrder, ({ after, limit, environment, external_order_id: reference }) => {
-    const filter = { kind: 'order', environment, reference } as const;
-    return listed(simulation, store.list('sales', filter, part(after, limit), 'oldestFirst'), limit, saleView);
-  });
-  calls.get('/topups', ofEsim, ({ after, limit, environment, esim_id }) => {
-    const filter = { kind: 'topup', environment, esim_id } as const;
-    return listed(simulation, store.list('sales', filter, part(after, limit), 'oldestFirst'), limit, saleView);
-  });
   const ofSubscription = z.strictObject({ ...page, external_subscription_id: text });
-  calls.get('/vpn-subscriptions', ofSubscription, (query) => {
-    const { after, limit, environment, external_subscription_id: reference } = query;
-    const filter = { kind: 'vpn', environment, reference } as const;
-    return listed(simulation, store.list('sales', filter, part(after, limit), 'oldestFirst'), limit, saleView);
-  });
+  calls.get('/orders', ofOrder, ({ after, limit, external_order_id: reference, ...others }) =>
+    listed(simulation, 'sales', { kind: 'order', reference, ...others }, after, limit, saleView),
+  );
+  calls.get('/topups', ofEsim, ({ after, limit, ...filter }) =>
+    listed(simulation, 'sales', { kind: 'topup', ...filter }, after, limit, saleView),
+  );
+  calls.get('/vpn-subscriptions', ofSubscription, ({ after, limit, external_subscription_id: reference, ...others }) =>
+    listed(simulation, 'sales', { kind: 'vpn', reference, ...others }, after, limit, saleView),
+  );
   for (const kind of ['order', 'topup', 'vpn'] as const) {
     calls.get(`${SALE_PATHS[kind]}/:id`, nothing, (_, id) => saleView(simulation, saleOf(simulation, kind, id)));
   }
-  calls.get('/esims', z.strictObject(page), ({ after, limit, environment }) =>
-    listed(simulation, store.list('esims', { environment }, part(after, limit), 'oldestFirst'), limit, esimView),
+  calls.get('/esims', z.strictObject(page), ({ after, limit, ...filter }) =>
+    listed(simulation, 'esims', filter, after, limit, esimView),
   );
   calls.get('/esims/:id', nothing, (_, id) => esimView(simulation, esimOf(simulation, id)));
   calls.get('/refunds', ofEsim, ({ after, limit, ...filter }) =>
-    listed(simulation, store.list('refunds', filter, part(after, limit), 'oldestFirst'), limit, refundView),
+    listed(simulation, 'refunds', filter, after, limit, refundView),
   );
   calls.get('/refunds/:id', nothing, (_, id) => refundView(simulation, refundOf(simulation, id)));
   calls.get('/ledger', ofOrder, ({ after, limit, ...filter }) =>
-    listed(simulation, store.list('ledger', filter, part(after, limit), 'oldestFirst'), limit, ledgerView),
+    listed(simulation, 'ledger', filter, after, limit, ledgerView),
   );
 
   const status = z.enum(DELIVERY_STATUSES).optional();
   // `order_id` has the same meaning as `subject`.
   const ofDelivery = z.strictObject({ ...page, event: text, status, subject: text, order_id: text });
-  calls.get('/deliveries', ofDelivery, ({ after, limit, order_id, subject = order_id, ...others }) => {
-    const filter = { ...others, subject };
-    return listed(simulation, store.list('deliveries', filter, part(after, limit), 'oldestFirst'), limit, deliveryView);
-  });
+  calls.get('/deliveries', ofDelivery, ({ after, limit, order_id, subject = order_id, ...others }) =>
+    listed(simulation, 'deliveries', { ...others, subject }, after, limit, deliveryView),
+  );
   calls.get('/deliveries/:id', nothing, (_, id) =>
     deliveryView(simulation, existing(store.get('deliveries', { id }), 'delivery')),
   );
   const ofRequest = z.strictObject({ ...page, endpoint: text, idempotency_key: text });
   calls.get('/requests', ofRequest, ({ after, limit, ...filter }) =>
-    listed(simulation, store.list('requests', filter, part(after, limit), 'oldestFirst'), limit, requestView),
+    listed(simulation, 'requests', filter, after, limit, requestView),
   );
-}
-
-/** One item more is read: it shows whether another page follows. */
-function part(after: number | undefined, limit: number) {
-  return { cursor: after, limit: limit + 1 };
 }
 
 type View<Row> = (simulation: Simulation, row: Row) => Record<string, unknown>;
 
-function listed<Row extends { readonly sequence: number }>(
+function listed<Name extends Listed>(
   simulation: Simulation,
-  rows: readonly Row[],
+  table: Name,
+  filter: Filter<Tables[Name]>,
+  cursor: number | undefined,
   limit: number,
-  view: View<Row>,
+  view: View<Tables[Name]>,
 ) {
+  const rows = simulation.store.list(table, filter, oneMore({ cursor, limit }), 'oldestFirst');
   const { items, nextCursor } = pageOfRows(rows, limit);
   return { data: items.map((row) => view(simulation, row)), next_after: nextCursor };
 }
 
-export function saleOf(simulation: Simulation, kind: SaleKind, id: string): Sale {
+export function saleOf(simulation: Simulation, kind: SaleKind, id: string) {
   const sale = simulation.store.get('sales', { id: simulation.textId(id), kind });
   return existing(sale, kind === 'vpn' ? 'VPN subscription' : kind);
 }
 
-export function esimOf(simulation: Simulation, id: string): Esim {
+export function esimOf(simulation: Simulation, id: string) {
   return existing(simulation.store.get('esims', { id: simulation.textId(id) }), 'eSIM');
 }
 
-export function refundOf(simulation: Simulation, id: string): Refund {
+export function refundOf(simulation: Simulation, id: string) {
   return existing(simulation.store.get('refunds', { id: simulation.textId(id) }), 'refund');
 }
 

@@ -81,14 +81,7 @@ export function esimView(simulation: Simulation, esim: Esim): Record<string, unk
 export function refundView(_simulation: Simulation, refund: Refund): Record<string, unknown> {
   const { refund: shown, status: cancellation } = wireCancellation(refund);
   const { environment, due_at, due_step, updated_at } = refund;
-  return {
-    environment,
-    ...shown,
-    cancellation,
-    due_at: timeOrNull(due_at),
-    due_step,
-    updated_at: isoTime(updated_at),
-  };
+  return { environment, ...shown, cancellation, due_at: timeOrNull(due_at), due_step, updated_at: isoTime(updated_at) };
 }
 
 export function ledgerView(_simulation: Simulation, movement: Movement): Record<string, unknown> {

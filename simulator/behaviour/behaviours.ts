@@ -13,7 +13,6 @@ export const OUTCOMES = [
 ] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
-/** Without a rule, the refund conditions decide. */
 export const CANCELLATION_OUTCOMES = [
   /** The refund is completed at once, or after `delay_ms`. */
   'accepted',
@@ -44,10 +43,7 @@ const behaviourFields = {
 
 export type Behaviour = z.output<z.ZodObject<typeof behaviourFields>>;
 
-const matchFields = {
-  environment: z.enum(ENVIRONMENTS).optional(),
-  count: z.int().min(1).nullable().default(null),
-};
+const matchFields = { environment: z.enum(ENVIRONMENTS).optional(), count: z.int().min(1).nullable().default(null) };
 
 const saleRule = z
   .strictObject({

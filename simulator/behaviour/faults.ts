@@ -6,7 +6,6 @@ import type { EndpointName } from '#upstream/contract.ts';
 
 const milliseconds = z.int().nonnegative().max(600_000);
 const retryAfter = z.union([z.int().nonnegative(), z.string().regex(/^[\x20-\x7e]{0,128}$/)]);
-const serverErrorStatus = z.int().min(500).max(599);
 
 export const requestFault = z.discriminatedUnion('kind', [
   /** On arrival, between checks and execution of a purchase, or before the answer. */
@@ -19,7 +18,7 @@ export const requestFault = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('rate_limited'), retry_after: retryAfter.optional() }),
   z.strictObject({
     kind: z.literal('server_error'),
-    status: serverErrorStatus.default(503),
+    status: z.int().min(500).max(599).default(503),
     retry_after: retryAfter.optional(),
     after_work: z.boolean().default(false),
   }),

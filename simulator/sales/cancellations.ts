@@ -6,7 +6,7 @@ import { esimState } from '#simulator/sales/esims.ts';
 import { type KeyedCall, runKeyed } from '#simulator/sales/keyed-operations.ts';
 import { readSale } from '#simulator/sales/progress.ts';
 import { requireNothingInFlight } from '#simulator/sales/purchases.ts';
-import { type Answer, jsonAnswer, notFound, ServiceError } from '#simulator/service/errors.ts';
+import { type Answer, existing, jsonAnswer, ServiceError } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import type { Esim, Refund } from '#simulator/store/rows.ts';
 import { move } from '#simulator/wallet.ts';
@@ -15,36 +15,36 @@ import type { RefundCondition } from '#upstream/contract.ts';
 
 /** The refund conditions decide, unless a behaviour rule matches. */
 export async function cancelEsim(simulation: Simulation, call: KeyedCall): Promise<Answer> {
+  const { id, environment } = call;
   return runKeyed(simulation, call, {
-    find: () => {
-      const esim = simulation.store.get('esims', { id: call.id, environment: call.environment });
-      if (esim === undefined) throw notFound('eSIM');
-      return esim;
-    },
+    find: () => existing(simulation.store.get('esims', { id, environment }), 'eSIM'),
     carryOut: (esim) => judge(simulation, esim),
   });
 }
 
-/** @returns undefined when it is already decided. */
-export function acceptRefund(simulation: Simulation, refund: Refund): Refund | undefined {
-  if (refund.cancellation !== 'processing') return undefined;
-  return change(simulation, refund, { cancellation: 'cancelled', status: 'completed', review: 'accepted' });
+type Step = (simulation: Simulation, refund: Refund) => Refund | undefined;
+
+/** Undefined: it is already decided, or no payment is outstanding. */
+export const REFUND_STEPS: Readonly<Record<NonNullable<Refund['due_step']>, Step>> = {
+  accept: (simulation, refund) => decide(simulation, refund, ACCEPTED),
+  refuse: (simulation, refund) => decide(simulation, refund, REFUSED),
+  review: (simulation, refund) => {
+    const unmet = unmetBy(simulation, readEsim(simulation, refund.esim_id));
+    // An installed but unused profile is refunded; a missing debit is not.
+    const isAccepted = unmet.every((condition) => condition === 'never_installed');
+    return decide(simulation, refund, isAccepted ? ACCEPTED : REFUSED);
+  },
+  pay: (simulation, refund) => settle(simulation, refund, 'completed'),
+  fail: (simulation, refund) => settle(simulation, refund, 'failed'),
+};
+
+function decide(simulation: Simulation, refund: Refund, decision: Decision): Refund | undefined {
+  return refund.cancellation === 'processing' ? change(simulation, refund, decision) : undefined;
 }
 
-/** @returns undefined when it is already decided. */
-export function refuseRefund(simulation: Simulation, refund: Refund): Refund | undefined {
-  if (refund.cancellation !== 'processing') return undefined;
-  return change(simulation, refund, { cancellation: 'refused', status: 'failed', review: 'refused' });
-}
-
-/** @returns undefined when no payment is outstanding. */
-export function settleRefund(
-  simulation: Simulation,
-  refund: Refund,
-  status: 'completed' | 'failed',
-): Refund | undefined {
-  if (refund.cancellation !== 'cancelled' || refund.status !== 'processing') return undefined;
-  return change(simulation, refund, { status });
+function settle(simulation: Simulation, refund: Refund, status: 'completed' | 'failed'): Refund | undefined {
+  const isOutstanding = refund.cancellation === 'cancelled' && refund.status === 'processing';
+  return isOutstanding ? change(simulation, refund, { status }) : undefined;
 }
 
 export function dueRefunds(simulation: Simulation): DueSource {
@@ -53,34 +53,10 @@ export function dueRefunds(simulation: Simulation): DueSource {
     nextDue: () => store.least('due_at', 'refunds WHERE due_at IS NOT NULL'),
     runDue: (now) => {
       for (const refund of store.rows('refunds', 'WHERE due_at <= :now ORDER BY due_at, sequence', { now })) {
-        takeStep(simulation, refund);
+        if (refund.due_step !== null) REFUND_STEPS[refund.due_step](simulation, refund);
       }
     },
   };
-}
-
-function takeStep(simulation: Simulation, refund: Refund): void {
-  switch (refund.due_step) {
-    case 'accept':
-      acceptRefund(simulation, refund);
-      return;
-    case 'refuse':
-      refuseRefund(simulation, refund);
-      return;
-    case 'review': {
-      const decision = decisionOfReview(unmetBy(simulation, readEsim(simulation, refund.esim_id)));
-      if (decision === 'accepted') acceptRefund(simulation, refund);
-      else refuseRefund(simulation, refund);
-      return;
-    }
-    case 'pay':
-      settleRefund(simulation, refund, 'completed');
-      return;
-    case 'fail':
-      settleRefund(simulation, refund, 'failed');
-      return;
-    case null:
-  }
 }
 
 function judge(simulation: Simulation, esim: Esim): Answer {
@@ -91,7 +67,11 @@ function judge(simulation: Simulation, esim: Esim): Answer {
   const unmet = unmetBy(simulation, esim);
   const rule = behaviours.of(esim.environment, 'cancellation');
   const { delayMs, ...begun } = planned(rule, unmet, options);
-  if (begun.review === 'refused' && dialect.refusal_is_error) return refusedAsError(unmet);
+  if (begun.review === 'refused' && dialect.refusal_is_error) {
+    const fields = Object.fromEntries(unmet.map((condition) => [condition, 'is not met']));
+    const message = 'This eSIM cannot be cancelled any more.';
+    return new ServiceError(422, 'cancellation_refused', message, { fields }).answer();
+  }
   const order = readSale(simulation, esim.order_id);
   const id = identifiers.id('refund', store.nextSequence('refunds'));
   const now = clock.now();
@@ -101,7 +81,7 @@ function judge(simulation: Simulation, esim: Esim): Answer {
     esim_id: esim.id,
     order_id: order.id,
     ...begun,
-    due_at: delayMs === null ? null : now + delayMs,
+    due_at: delayMs === undefined ? null : now + delayMs,
     amount: rule?.refund_amount ?? order.price,
     currency: rule?.refund_currency ?? order.currency,
     unmet: JSON.stringify(unmet),
@@ -167,17 +147,18 @@ function unmetBy(simulation: Simulation, esim: Esim): RefundCondition[] {
   return (Object.keys(confirmed) as RefundCondition[]).filter((condition) => !confirmed[condition]);
 }
 
-type CancellationRule = Extract<BehaviourRule, { operation: 'cancellation' }>;
+type Decision = Pick<Refund, 'cancellation' | 'status' | 'review'>;
+type CancellationPlan = Decision & { readonly due_step?: Refund['due_step']; readonly delayMs?: number };
 
-type CancellationPlan = Pick<Refund, 'cancellation' | 'status' | 'review' | 'due_step'> & {
-  readonly delayMs: number | null;
-};
+const ACCEPTED: Decision = { cancellation: 'cancelled', status: 'completed', review: 'accepted' };
+const PAYING: Decision = { ...ACCEPTED, status: 'processing' };
+const REFUSED: Decision = { cancellation: 'refused', status: 'failed', review: 'refused' };
+const REVIEWING: Decision = { cancellation: 'processing', status: 'processing', review: 'manual_review' };
 
-/** The conditions decide without a rule. */
 function planned(
-  rule: Pick<CancellationRule, 'outcome' | 'delay_ms'> | undefined,
+  rule: Extract<BehaviourRule, { operation: 'cancellation' }> | undefined,
   unmet: readonly RefundCondition[],
-  { processingDelayMs, reviewDelayMs }: Pick<ResolvedOptions, 'processingDelayMs' | 'reviewDelayMs'>,
+  { processingDelayMs, reviewDelayMs }: ResolvedOptions,
 ): CancellationPlan {
   if (rule === undefined) return byConditions(unmet, reviewDelayMs);
   const { outcome, delay_ms: delay } = rule;
@@ -199,36 +180,13 @@ function planned(
   }
 }
 
-function byConditions(unmet: readonly RefundCondition[], reviewDelayMs: number): CancellationPlan {
-  const decision = decisionByConditions(unmet);
-  if (decision === 'accepted') return ACCEPTED;
-  return decision === 'refused' ? REFUSED : { ...REVIEWING, due_step: 'review', delayMs: reviewDelayMs };
-}
-
-const AT_ONCE = { due_step: null, delayMs: null } as const;
-const ACCEPTED: CancellationPlan = { cancellation: 'cancelled', status: 'completed', review: 'accepted', ...AT_ONCE };
-const PAYING: CancellationPlan = { ...ACCEPTED, status: 'processing' };
-const REFUSED: CancellationPlan = { cancellation: 'refused', status: 'failed', review: 'refused', ...AT_ONCE };
-const REVIEWING: CancellationPlan = {
-  cancellation: 'processing',
-  status: 'processing',
-  review: 'manual_review',
-  ...AT_ONCE,
-};
-
-type RefundDecision = 'accepted' | 'refused' | 'manual_review';
-
 /** Nothing was used, but a phone has the profile, or the debit is not visible (yet). */
 const NEEDS_REVIEW: ReadonlySet<RefundCondition> = new Set(['never_installed', 'debit_verified']);
 
-function decisionByConditions(unmet: readonly RefundCondition[]): RefundDecision {
-  if (unmet.length === 0) return 'accepted';
-  return unmet.every((condition) => NEEDS_REVIEW.has(condition)) ? 'manual_review' : 'refused';
-}
-
-/** An installed but unused profile is refunded; a missing debit is not. */
-function decisionOfReview(unmet: readonly RefundCondition[]): 'accepted' | 'refused' {
-  return unmet.every((condition) => condition === 'never_installed') ? 'accepted' : 'refused';
+function byConditions(unmet: readonly RefundCondition[], reviewDelayMs: number): CancellationPlan {
+  if (unmet.length === 0) return ACCEPTED;
+  const isUndecided = unmet.every((condition) => NEEDS_REVIEW.has(condition));
+  return isUndecided ? { ...REVIEWING, due_step: 'review', delayMs: reviewDelayMs } : REFUSED;
 }
 
 function readEsim({ store }: Simulation, id: string): Esim {
@@ -241,9 +199,4 @@ function readRefund({ store }: Simulation, id: string): Refund {
   const refund = store.get('refunds', { id });
   if (refund === undefined) throw new Error(`The store has lost refund ${id}.`);
   return refund;
-}
-
-function refusedAsError(unmet: readonly string[]): Answer {
-  const fields = Object.fromEntries(unmet.map((condition) => [condition, 'is not met']));
-  return new ServiceError(422, 'cancellation_refused', 'This eSIM cannot be cancelled any more.', { fields }).answer();
 }

@@ -1,4 +1,5 @@
 import type { CataloguePackage } from '#simulator/catalogue.ts';
+import { DAY_MS } from '#simulator/clock.ts';
 import { validationFailed } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import type { Esim, Sale } from '#simulator/store/rows.ts';
@@ -11,7 +12,6 @@ export interface EsimState {
   readonly status: Esim['status'] | 'expired';
 }
 
-const DAY_MS = 86_400_000;
 const FIRST_USE_MB = 10;
 const UNLIMITED_MB_A_DAY = 1_024;
 const UNLIMITED_CONSUMED_MB = 51_200;

@@ -38,7 +38,8 @@ export async function runKeyed<Item>(simulation: Simulation, call: KeyedCall, wo
   }
   if (dialect.checks_balance_before_key && work.requireBalance !== undefined) work.requireBalance(work.find());
 
-  const fingerprint = fingerprintOf(call);
+  const named = `${call.operation} ${call.id}\n`;
+  const fingerprint = createHash('sha256').update(named).update(call.rawBody).digest('hex');
   const known = knownResult(simulation, call);
   if (known !== undefined) return repeated(known, fingerprint, dialect);
 
@@ -93,10 +94,6 @@ function doOrRefuse<Item>(work: KeyedWork<Item>, dialect: Dialect): Answer {
     if (error instanceof ServiceError && dialect.stores_4xx) return error.answer();
     throw error;
   }
-}
-
-function fingerprintOf({ operation, id, rawBody }: KeyedCall): string {
-  return createHash('sha256').update(`${operation} ${id}\n`).update(rawBody).digest('hex');
 }
 
 function repeated(known: KeyedResult, fingerprint: string, dialect: Dialect): Answer {

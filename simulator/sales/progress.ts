@@ -1,8 +1,8 @@
-import type { DueSource } from '#simulator/clock.ts';
+import { DAY_MS, type DueSource } from '#simulator/clock.ts';
 import { recharge } from '#simulator/sales/esims.ts';
 import type { Simulation } from '#simulator/simulation.ts';
-import type { Sale, SaleKind } from '#simulator/store/rows.ts';
-import { move, type MovementSubject } from '#simulator/wallet.ts';
+import type { MovementSubject, Sale, SaleKind } from '#simulator/store/rows.ts';
+import { move } from '#simulator/wallet.ts';
 import { wireOrder, wireTopup, wireVpnSubscription } from '#simulator/wire.ts';
 
 interface Failure {
@@ -22,7 +22,6 @@ interface KindOfSale {
 /** `.example` is reserved (RFC 2606). */
 const SMDP_ADDRESS = 'smdp.simulator.example';
 const VPN_SERVER = 'vpn.simulator.example';
-const DAY_MS = 86_400_000;
 
 const KINDS: Readonly<Record<SaleKind, KindOfSale>> = {
   order: {
@@ -63,7 +62,6 @@ export function saleAnnouncement(simulation: Simulation, sale: Sale): Record<str
   return sale.kind === 'vpn' ? { ...answer, access: undefined } : answer;
 }
 
-/** What a movement of the sale names. */
 export function saleSubject(sale: Sale): MovementSubject {
   return KINDS[sale.kind].subject(sale);
 }
@@ -76,7 +74,7 @@ export function completeSale(simulation: Simulation, { id, kind }: Sale): Sale |
     const esim_id = KINDS[kind].deliver(simulation, sale) ?? sale.esim_id;
     const ended = { due_at: null, due_outcome: null, updated_at: clock.now() };
     store.change('sales', { id }, { status: 'completed', esim_id, ...ended });
-    return announced(simulation, id);
+    return announced(simulation, readSale(simulation, id));
   });
 }
 
@@ -96,7 +94,7 @@ export function failSale(
     if (store.change('sales', { id, status: 'processing' }, failed) === 0) return undefined;
     if (debited && creditAfter === 0) payBack(simulation, sale);
     else if (debited && creditAfter !== null) store.change('sales', { id }, { credit_due_at: now + creditAfter });
-    return announced(simulation, id);
+    return announced(simulation, readSale(simulation, id));
   });
 }
 
@@ -126,17 +124,13 @@ export function dueSales(simulation: Simulation): DueSource {
 }
 
 /** Runs in the transaction of the change. */
-export function announceSale(simulation: Simulation, sale: Sale): void {
+export function announced(simulation: Simulation, sale: Sale): Sale {
   simulation.agenda.wake();
+  const { environment, id: subject } = sale;
   const event = KINDS[sale.kind].event(sale.status);
-  if (event === undefined) return;
-  const { environment, id } = sale;
-  simulation.webhooks.enqueue({ environment, event, subject: id, data: saleAnnouncement(simulation, sale) });
-}
-
-function announced(simulation: Simulation, id: string): Sale {
-  const sale = readSale(simulation, id);
-  announceSale(simulation, sale);
+  if (event !== undefined) {
+    simulation.webhooks.enqueue({ environment, event, subject, data: saleAnnouncement(simulation, sale) });
+  }
   return sale;
 }
 

@@ -62,12 +62,8 @@ export function validationFailed(fields: FieldProblems): ServiceError {
 export function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw validationFailed(fieldProblems(result.error));
-}
-
-function fieldProblems(error: z.ZodError): FieldProblems {
   const problems: Record<string, string> = {};
-  for (const issue of error.issues) {
+  for (const issue of result.error.issues) {
     const path = issue.path.map(String);
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) problems[[...path, key].join('.')] = 'is not known';
@@ -75,5 +71,5 @@ function fieldProblems(error: z.ZodError): FieldProblems {
       problems[path.join('.') || 'body'] ??= issue.message;
     }
   }
-  return problems;
+  throw validationFailed(problems);
 }

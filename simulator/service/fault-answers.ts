@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Response } from 'express';
 import type { RequestFault } from '#simulator/behaviour/faults.ts';
 import { type Answer, jsonAnswer } from '#simulator/service/errors.ts';
+import { isArray, isObject, jsonFrom } from '#simulator/shapes/json.ts';
 
 /**
  * How a call ends. `cut`: half of the body is sent. Without an answer: `reset`, `closed`, or silence until the caller
@@ -45,17 +46,13 @@ export async function endingOf(fault: RequestFault | undefined, work: () => Prom
 /** A refusal stays as it is. */
 function withFields(answer: Answer, set: Readonly<Record<string, unknown>>): Answer {
   if (answer.status >= 300) return answer;
-  const body: unknown = JSON.parse(answer.body);
-  if (!isRecord(body)) return answer;
+  const body = jsonFrom(answer.body);
+  if (!isObject(body)) return answer;
   const { data: list } = body;
-  const changed = Array.isArray(list)
-    ? { ...body, data: list.map((record: unknown) => (isRecord(record) ? { ...record, ...set } : record)) }
+  const changed = isArray(list)
+    ? { ...body, data: list.map((record) => (isObject(record) ? { ...record, ...set } : record)) }
     : { ...body, ...set };
   return { ...answer, body: JSON.stringify(changed) };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function dictated(answer: Answer): Ending {

@@ -9,7 +9,7 @@ import { type Answer, existing, jsonAnswer, parsed } from '#simulator/service/er
 import { describedService } from '#simulator/service/openapi.ts';
 import {
   catalogueAnswer,
-  loginBody,
+  LOGIN_BODIES,
   oneMore,
   orderBody,
   pageAnswer,
@@ -22,6 +22,7 @@ import {
 import { latestRelease } from '#simulator/service/updates.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import type { Esim, Sale, SaleKind } from '#simulator/store/rows.ts';
+import type { Filter } from '#simulator/store/store.ts';
 import { shownAmount, shownMovement, shownMovements, visibleBalance } from '#simulator/wallet.ts';
 import { createSecret, rotateSecret } from '#simulator/webhooks/endpoints.ts';
 import { wireEsim, wirePackage, wirePublicPackage, wireRefund, wireUsage, wireVpnPlan } from '#simulator/wire.ts';
@@ -38,17 +39,14 @@ type Handler = (simulation: Simulation, call: ServiceCall) => Answer | Promise<A
 /** A new endpoint does not compile until it has a handler here. */
 export const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
   login: (simulation, { environment, json }) =>
-    jsonAnswer(200, logIn(simulation, environment, parsed(loginBody(environment), json))),
+    jsonAnswer(200, logIn(simulation, environment, parsed(LOGIN_BODIES[environment], json))),
 
   listPackages: ({ packages }, { query }) => catalogueAnswer(packages.list(), pageFrom(query), wirePackage),
   listPublicPackages: ({ packages }, { query }) => catalogueAnswer(packages.list(), pageFrom(query), wirePublicPackage),
   listVpnPlans: ({ plans }) => wholeList(plans.list(), wireVpnPlan),
   listTopupOptions: (simulation, call) => {
-    const options = topupOptions(simulation, esimOf(simulation, call));
-    return wholeList(
-      options.filter(({ available }) => available),
-      wirePackage,
-    );
+    const options = topupOptions(simulation, esimOf(simulation, call)).filter(({ available }) => available);
+    return wholeList(options, wirePackage);
   },
 
   createOrder: async (simulation, call) => buyPackage(simulation, call, parsed(orderBody, call.json)),
@@ -78,10 +76,8 @@ export const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
   },
 
   cancelEsim,
-  getRefund: ({ store }, { environment, id }) => {
-    const refund = existing(store.get('refunds', { id, environment }), 'refund');
-    return jsonAnswer(200, wireRefund(refund));
-  },
+  getRefund: ({ store }, { environment, id }) =>
+    jsonAnswer(200, wireRefund(existing(store.get('refunds', { id, environment }), 'refund'))),
   listRefunds: ({ store }, { environment, query }) => {
     const page = pageFrom(query);
     const filter = { environment, esim_id: query['esim_id'] };
@@ -116,13 +112,7 @@ function saleRead(kind: SaleKind, what: string): Handler {
   return (simulation, call) => jsonAnswer(200, saleAnswer(simulation, saleOf(simulation, call, kind, what)));
 }
 
-function saleList(
-  kind: SaleKind,
-  filterOf: (query: ServiceCall['query']) => {
-    readonly reference?: string | undefined;
-    readonly esim_id?: string | undefined;
-  },
-): Handler {
+function saleList(kind: SaleKind, filterOf: (query: ServiceCall['query']) => Filter<Sale>): Handler {
   return (simulation, { environment, query }) => {
     const page = pageFrom(query);
     const filter = { kind, environment, ...filterOf(query) };

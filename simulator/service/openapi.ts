@@ -5,7 +5,7 @@ import { QUERY_FIELDS, requestBody } from '#simulator/service/requests.ts';
 import { errorShape, queryNames } from '#simulator/shapes/answers.ts';
 import { jsonFrom, objectAt } from '#simulator/shapes/json.ts';
 import { looksPlain, type Shape } from '#simulator/shapes/shape.ts';
-import { isList, type Shaper } from '#simulator/shapes/shaper.ts';
+import { LISTS, type Shaper } from '#simulator/shapes/shaper.ts';
 import type { Environment } from '#simulator/store/store.ts';
 import { wireSchema } from '#simulator/wire.ts';
 import {
@@ -25,12 +25,7 @@ import {
   serviceHeaders,
 } from '#upstream/contract.ts';
 
-const CREATING: ReadonlySet<EndpointName> = new Set([
-  'createOrder',
-  'createTopup',
-  'createVpnOrder',
-  'createWebhookSecret',
-]);
+const CREATING = new Set<EndpointName>(['createOrder', 'createTopup', 'createVpnOrder', 'createWebhookSecret']);
 
 /** The contract of a call decides which it can give. */
 const REFUSALS = {
@@ -94,7 +89,7 @@ function operation(
   const { purpose, reason, answer } = endpoint;
   const shaped = looksPlain(shaper.shape) ? undefined : shaper.described(name);
   const body = requestBody(name, environment);
-  const linked = isList(name) && shaper.shape.paging === 'link';
+  const linked = LISTS.has(name) && shaper.shape.paging === 'link';
   const link = { description: 'Address of the next page, with rel="next"; absent on the last.', schema: TEXT };
   return {
     operationId: name,

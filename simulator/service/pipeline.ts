@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { requireToken } from '#simulator/account.ts';
-import { type Dialect, endpointNames, isServed, needsToken } from '#simulator/behaviour/dialect.ts';
+import { endpointNames, isServed, needsToken } from '#simulator/behaviour/dialect.ts';
 import { type Answer, notFound, parsed, ServiceError, validationFailed } from '#simulator/service/errors.ts';
 import { endingOf, perform } from '#simulator/service/fault-answers.ts';
 import { HANDLERS } from '#simulator/service/handlers.ts';
-import { noBody, queryFrom, readBody, requireUsableTexts, strictJsonOf } from '#simulator/service/requests.ts';
+import { nothing, queryFrom, readBody, requireUsableTexts, strictJsonOf } from '#simulator/service/requests.ts';
 import { ownQuery, pageOfList, queryNames } from '#simulator/shapes/answers.ts';
-import { isList } from '#simulator/shapes/shaper.ts';
+import { LISTS } from '#simulator/shapes/shaper.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import type { Environment } from '#simulator/store/store.ts';
 import { type EndpointContract, type EndpointName, ENDPOINTS, IDEMPOTENCY_KEY_HEADER } from '#upstream/contract.ts';
@@ -33,12 +33,24 @@ export class Pipeline {
     this.#stopping = stopping;
   }
 
-  endpoint(environment: Environment, name: EndpointName): RequestHandler {
-    return this.#handler(environment, name, (received) => this.#serve(name, received));
-  }
-
-  refuse(environment: Environment, refusal: () => ServiceError): RequestHandler {
-    return this.#handler(environment, undefined, () => refusal().answer());
+  router(environment: Environment): Router {
+    const router = Router({ caseSensitive: true, strict: true });
+    for (const path of new Set(endpointNames.map((name) => ENDPOINTS[name].path))) {
+      const names = endpointNames.filter((name) => ENDPOINTS[name].path === path);
+      const route = router.route(path.replace('{id}', ':id'));
+      // The dialect may change while the simulator runs.
+      const isNowServed = (name: EndpointName) => isServed(name, this.#simulation.dialect, environment);
+      for (const name of names) {
+        const handler = this.#handler(environment, name, (received) => this.#serve(name, received));
+        const served: RequestHandler = (request, response, next) =>
+          isNowServed(name) ? handler(request, response, next) : next();
+        if (ENDPOINTS[name].method === 'GET') route.get(served);
+        else route.post(served);
+      }
+      route.all(this.#handler(environment, undefined, () => otherMethod(names.filter(isNowServed)).answer()));
+    }
+    router.use(this.#handler(environment, undefined, () => notFound('resource').answer()));
+    return router;
   }
 
   async drained(): Promise<void> {
@@ -65,7 +77,10 @@ export class Pipeline {
     response: Response,
   ): Promise<void> {
     const { store, faults, rateLimiter, shaper } = this.#simulation;
-    const body = await readBody(request, response).catch((error: unknown) => refusalOr(error));
+    const body = await readBody(request, response).catch((error: unknown) => {
+      if (error instanceof ServiceError) return error;
+      throw error;
+    });
     const sequence = logRequest(this.#simulation, environment, name, request, body);
     const rate = rateLimiter.take(
       request.get('Authorization') ?? `${environment} ${request.socket.remoteAddress ?? ''}`,
@@ -79,10 +94,13 @@ export class Pipeline {
     const ending = await endingOf(
       applied.find(({ kind }) => kind !== 'latency'),
       async () => {
-        if (!rate.allowed) return withHeaders(tooManyRequests(), rate.headers);
+        if (!rate.allowed) {
+          const message = 'Too many requests with this token; see Retry-After.';
+          return new ServiceError(429, 'rate_limited', message, { headers: rate.headers }).answer();
+        }
         const answer = await this.#answer(work, { request, environment, body, workMs: latencyAt('work') });
         result_status = answer.status;
-        return withHeaders(answer, rate.headers);
+        return { ...answer, headers: { ...answer.headers, ...rate.headers } };
       },
     );
     // Answers of faults get the shape, too.
@@ -122,7 +140,7 @@ export class Pipeline {
     const id = typeof request.params['id'] === 'string' ? simulation.textId(request.params['id']) : '';
     const call = { operation: name, environment, id, rawBody: body, json, key, workMs, signal: this.#stopping };
     const read = (part: typeof query) => HANDLERS[name](simulation, { ...call, query: part });
-    if (!isList(name)) return read(query);
+    if (!LISTS.has(name)) return read(query);
     const address = `${request.protocol}://${request.get('Host') ?? ''}${request.baseUrl}${request.path}`;
     return pageOfList({ paging, query, isPaged: endpoint.query?.includes('cursor') === true, address, read });
   }
@@ -132,7 +150,6 @@ export class Pipeline {
   }
 }
 
-/** Where ids are numbers, requests contain their digits. */
 function withTextIds<Given>(simulation: Simulation, given: Given): Given {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
   const texts = ['esim_id', 'starting_after'].flatMap((name): [string, unknown][] => {
@@ -173,21 +190,8 @@ function logRequest(
 
 function jsonBody({ method, body: schema }: EndpointContract, bytes: Buffer, contentType: string | undefined): unknown {
   if (schema !== undefined) return strictJsonOf(bytes, contentType);
-  if (method === 'POST' && bytes.length > 0) parsed(noBody, strictJsonOf(bytes, contentType));
+  if (method === 'POST' && bytes.length > 0) parsed(nothing, strictJsonOf(bytes, contentType));
   return undefined;
-}
-
-function tooManyRequests(): Answer {
-  return new ServiceError(429, 'rate_limited', 'Too many requests with this token; see Retry-After.').answer();
-}
-
-function withHeaders(answer: Answer, headers: Readonly<Record<string, string>>): Answer {
-  return { ...answer, headers: { ...answer.headers, ...headers } };
-}
-
-function refusalOr(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error;
-  throw error;
 }
 
 /** The specification defines the header for other calls only. @throws ServiceError 400 */
@@ -208,30 +212,8 @@ function keyOf(request: Request): string {
   return key;
 }
 
-export function serviceRouter(simulation: Simulation, environment: Environment, pipeline: Pipeline): Router {
-  const router = Router({ caseSensitive: true, strict: true });
-  for (const path of new Set(endpointNames.map((name) => ENDPOINTS[name].path))) {
-    const names = endpointNames.filter((name) => ENDPOINTS[name].path === path);
-    const route = router.route(path.replace('{id}', ':id'));
-    for (const name of names) {
-      const handler = pipeline.endpoint(environment, name);
-      // The dialect may change while the simulator runs.
-      const served: RequestHandler = (request, response, next) =>
-        isServed(name, simulation.dialect, environment) ? handler(request, response, next) : next();
-      if (ENDPOINTS[name].method === 'GET') route.get(served);
-      else route.post(served);
-    }
-    route.all(pipeline.refuse(environment, () => otherMethod(simulation.dialect, environment, names)));
-  }
-  router.use(pipeline.refuse(environment, () => notFound('resource')));
-  return router;
-}
-
-function otherMethod(dialect: Dialect, environment: Environment, names: readonly EndpointName[]): ServiceError {
-  const methods = names.filter((name) => isServed(name, dialect, environment)).map((name) => ENDPOINTS[name].method);
-  if (methods.length === 0) return notFound('resource');
-  const allow = methods.join(', ');
-  return new ServiceError(405, 'method_not_allowed', `This address accepts only ${allow}.`, {
-    headers: { Allow: allow },
-  });
+function otherMethod(served: readonly EndpointName[]): ServiceError {
+  if (served.length === 0) return notFound('resource');
+  const headers = { Allow: served.map((name) => ENDPOINTS[name].method).join(', ') };
+  return new ServiceError(405, 'method_not_allowed', `This address accepts only ${headers.Allow}.`, { headers });
 }

@@ -8,13 +8,7 @@ export const rateLimit = z.strictObject({
 });
 export type RateLimit = z.output<typeof rateLimit>;
 
-interface RateDecision {
-  readonly allowed: boolean;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 const SETTING = 'rate_limit';
-const UNLIMITED: RateDecision = { allowed: true, headers: {} };
 
 /** Fixed windows by the simulator's clock, one for each token. Lost when the process ends. */
 export class RateLimiter {
@@ -43,9 +37,9 @@ export class RateLimiter {
   }
 
   /** @param caller the Authorization header, or an address; only its hash is stored. */
-  take(caller: string): RateDecision {
+  take(caller: string): { readonly allowed: boolean; readonly headers: Readonly<Record<string, string>> } {
     const { requests, window_ms: windowMs } = this.limit;
-    if (requests === null) return UNLIMITED;
+    if (requests === null) return { allowed: true, headers: {} };
     const now = this.#simulation.clock.now();
     const window = Math.floor(now / windowMs);
     if (window !== this.#window) {

@@ -33,20 +33,12 @@ export async function readBody(request: Request, response: Response): Promise<Bu
 
 /** @throws ServiceError 415 for another type than JSON in UTF-8, 400 for invalid JSON. */
 export function jsonOf(body: Buffer, contentType: string | undefined): unknown {
-  requireJsonType(contentType);
-  return parsedJson(body).value;
-}
-
-function requireJsonType(contentType: string | undefined): void {
-  if (!/^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i.test(contentType ?? '')) {
-    throw new ServiceError(415, 'unsupported_media_type', 'The Content-Type must be application/json.');
-  }
+  return parsedJson(body, contentType).value;
 }
 
 /** @throws ServiceError as in {@link jsonOf}; 400 for a repeated name, 422 for an invalid text. */
 export function strictJsonOf(body: Buffer, contentType: string | undefined): unknown {
-  requireJsonType(contentType);
-  const { text, value } = parsedJson(body);
+  const { text, value } = parsedJson(body, contentType);
   const repeated = repeatedName(text);
   if (repeated !== undefined) {
     const fields = { [repeated]: 'occurs twice' };
@@ -63,7 +55,10 @@ export function requireUsableTexts(value: unknown): void {
   throw validationFailed(Object.fromEntries(paths.map((path) => [path, 'must not contain NUL or a lone surrogate'])));
 }
 
-function parsedJson(body: Buffer): { readonly text: string; readonly value: unknown } {
+function parsedJson(body: Buffer, contentType = ''): { readonly text: string; readonly value: unknown } {
+  if (!/^application\/json(?:\s*;\s*charset="?utf-8"?)?\s*$/i.test(contentType)) {
+    throw new ServiceError(415, 'unsupported_media_type', 'The Content-Type must be application/json.');
+  }
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
     return { text, value: JSON.parse(text) };
@@ -170,17 +165,14 @@ export const vpnOrderBody = vpnOrderRequest
   .strict();
 export const simulationBody = simulationRequest.strict();
 
-export const noBody = z.strictObject({});
+/** Calls without a body also accept an empty object. */
+export const nothing = z.strictObject({});
 
 // The specification allows expires_in_days on production login only.
-const loginBodies = {
+export const LOGIN_BODIES = {
   production: loginRequest.strict(),
   sandbox: loginRequest.omit({ expires_in_days: true }).strict(),
 } as const;
-
-export function loginBody(environment: Environment): (typeof loginBodies)[Environment] {
-  return loginBodies[environment];
-}
 
 const BODIES: Readonly<Partial<Record<EndpointName, z.ZodType>>> = {
   createOrder: orderBody,
@@ -191,7 +183,7 @@ const BODIES: Readonly<Partial<Record<EndpointName, z.ZodType>>> = {
 
 export function requestBody(name: EndpointName, environment: Environment): z.ZodType | undefined {
   const { body }: EndpointContract = ENDPOINTS[name];
-  return name === 'login' ? loginBody(environment) : (BODIES[name] ?? body);
+  return name === 'login' ? LOGIN_BODIES[environment] : (BODIES[name] ?? body);
 }
 
 function notBlank(reference: z.ZodString): z.ZodString {

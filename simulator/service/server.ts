@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import express, { type ErrorRequestHandler, type Express, Router } from 'express';
 import { addActions, addRules, addWebhooks } from '#simulator/admin/actions.ts';
@@ -8,7 +8,7 @@ import { AdminCalls } from '#simulator/admin/calls.ts';
 import { addReads } from '#simulator/admin/reads.ts';
 import { resolveOptions, type SimulatorOptions } from '#simulator/options.ts';
 import { notFound, ServiceError } from '#simulator/service/errors.ts';
-import { Pipeline, serviceRouter } from '#simulator/service/pipeline.ts';
+import { Pipeline } from '#simulator/service/pipeline.ts';
 import { Simulation } from '#simulator/simulation.ts';
 import { BASE_PATH, SANDBOX_SUFFIX } from '#upstream/contract.ts';
 
@@ -29,12 +29,16 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
   const pipeline = new Pipeline(simulation, stopping.signal);
   const server = createServer(application(simulation, pipeline));
   try {
-    await listen(server, resolved.host, resolved.port);
+    const listening = once(server, 'listening');
+    server.listen(resolved.port, resolved.host);
+    await listening;
   } catch (error) {
     await simulation.close();
     throw error;
   }
-  const port = portOf(server);
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the simulator listens on no port');
+  const { port } = address;
   const url = `http://${resolved.host.includes(':') ? `[${resolved.host}]` : resolved.host}:${port}`;
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
@@ -50,25 +54,20 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
 }
 
 function application(simulation: Simulation, pipeline: Pipeline): Express {
+  const admin = new AdminCalls();
+  for (const add of [addReads, addRules, addWebhooks, addActions]) add(admin, simulation);
+  admin.router.use((_request, _response, next) => next(notFound('admin call')));
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', 'simple');
   app.use(pageRouter());
-  app.use('/simulator', adminRouter(simulation));
-  app.use(`${BASE_PATH}${SANDBOX_SUFFIX}`, serviceRouter(simulation, 'sandbox', pipeline));
-  app.use(BASE_PATH, serviceRouter(simulation, 'production', pipeline));
+  app.use('/simulator', admin.router);
+  app.use(`${BASE_PATH}${SANDBOX_SUFFIX}`, pipeline.router('sandbox'));
+  app.use(BASE_PATH, pipeline.router('production'));
   app.use((_request, _response, next) => next(notFound('address')));
   app.use(errorHandler(simulation));
   return app;
-}
-
-/** `docs/simulator.md` lists the calls. */
-function adminRouter(simulation: Simulation): Router {
-  const calls = new AdminCalls();
-  for (const add of [addReads, addRules, addWebhooks, addActions]) add(calls, simulation);
-  calls.router.use((_request, _response, next) => next(notFound('admin call')));
-  return calls.router;
 }
 
 /** Unknown addresses, and paths that are no valid URLs, get here. */
@@ -87,18 +86,6 @@ function errorHandler(simulation: Simulation): ErrorRequestHandler {
     const { status, body, headers } = isService ? shaper.answer(undefined, plain) : plain;
     response.status(status).set(headers).send(body);
   };
-}
-
-async function listen(server: Server, host: string, port: number): Promise<void> {
-  const listening = once(server, 'listening');
-  server.listen(port, host);
-  await listening;
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the simulator listens on no port');
-  return address.port;
 }
 
 const FOLDER = join(import.meta.dirname, '../page');

@@ -11,7 +11,9 @@ const MOST_AT_ONCE = '100';
 
 const integer: JsonObject = { type: 'integer', minimum: 0 };
 
-const PAGINGS: Readonly<Record<Paging, { readonly parameters: readonly string[]; readonly fields: JsonObject }>> = {
+export const PAGINGS: Readonly<
+  Record<Paging, { readonly parameters: readonly string[]; readonly fields: JsonObject }>
+> = {
   cursor: { parameters: ['cursor', 'limit'], fields: { next_cursor: { type: ['string', 'null'] } } },
   page: {
     parameters: ['page', 'per_page'],
@@ -23,10 +25,6 @@ const PAGINGS: Readonly<Record<Paging, { readonly parameters: readonly string[];
   none: { parameters: [], fields: {} },
 };
 const ALL_PARAMETERS = new Set(Object.values(PAGINGS).flatMap(({ parameters }) => parameters));
-
-export function pagingFields(paging: Paging): JsonObject {
-  return PAGINGS[paging].fields;
-}
 
 export function queryNames(names: readonly string[], paging: Paging): readonly string[] {
   if (!names.includes('cursor')) return names;

@@ -43,7 +43,7 @@ export function fieldChange(
   if (IDS.has(name)) return shape.ids === 'number' ? numberId(context) : undefined;
   if (AMOUNTS.has(name)) return amount(shape, statedUnit(contractName(record)));
   if (name === 'currency') return shape.currency === 'lower' ? lowerCaseCurrency : undefined;
-  if (name.endsWith('_at')) return time(shape.times);
+  if (name.endsWith('_at')) return TIMES[shape.times];
   if (STATUSES.has(name)) return status(shape.status_words, schema);
   if (name === 'failure') return shape.failure === 'text' ? failureText : undefined;
   if (name === 'token_type') return tokenType(shape.token_type);
@@ -94,32 +94,25 @@ const lowerCaseCurrency: FieldChange = {
   value: ofText((text) => text.toLowerCase()),
 };
 
-function time(times: Shape['times']): FieldChange | undefined {
-  switch (times) {
-    case 'utc':
-      return undefined;
-    case 'offset':
-      return {
-        schema: { type: 'string', format: 'date-time', pattern: '\\+02:00$' },
-        value: ofText((text) => new Date(Date.parse(text) + ZONE_OFFSET_MS).toISOString().replace('Z', '+02:00')),
-      };
-    case 'no_zone':
-      return {
-        schema: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$', description: 'Time in UTC.' },
-        value: ofText((text) => new Date(text).toISOString().slice(0, 19).replace('T', ' ')),
-      };
-    case 'epoch_seconds':
-      return {
-        schema: { type: 'integer', description: 'Unix time in seconds.' },
-        value: ofText((text) => Math.floor(Date.parse(text) / 1_000)),
-      };
-    case 'epoch_milliseconds':
-      return {
-        schema: { type: 'integer', description: 'Unix time in milliseconds.' },
-        value: ofText((text) => Date.parse(text)),
-      };
-  }
-}
+const TIMES: Readonly<Record<Shape['times'], FieldChange | undefined>> = {
+  utc: undefined,
+  offset: {
+    schema: { type: 'string', format: 'date-time', pattern: '\\+02:00$' },
+    value: ofText((text) => new Date(Date.parse(text) + ZONE_OFFSET_MS).toISOString().replace('Z', '+02:00')),
+  },
+  no_zone: {
+    schema: { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$', description: 'Time in UTC.' },
+    value: ofText((text) => new Date(text).toISOString().slice(0, 19).replace('T', ' ')),
+  },
+  epoch_seconds: {
+    schema: { type: 'integer', description: 'Unix time in seconds.' },
+    value: ofText((text) => Math.floor(Date.parse(text) / 1_000)),
+  },
+  epoch_milliseconds: {
+    schema: { type: 'integer', description: 'Unix time in milliseconds.' },
+    value: ofText((text) => Date.parse(text)),
+  },
+};
 
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   processing: 'pending',

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { EVENT_KINDS, EVENT_SUBJECTS, type EventKind, eventSubject, type RecordName } from '#upstream/contract.ts';
 
-const brand = z
+export const brand = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the beginning of a header name, such as X-Acme');
 

@@ -1,6 +1,6 @@
 import { endpointNames } from '#simulator/behaviour/dialect.ts';
 import type { Answer } from '#simulator/service/errors.ts';
-import { pagingFields, shapedError } from '#simulator/shapes/answers.ts';
+import { PAGINGS, shapedError } from '#simulator/shapes/answers.ts';
 import { type ShapeContext, fieldChange, holdsCurrency } from '#simulator/shapes/fields.ts';
 import {
   type Json,
@@ -96,8 +96,8 @@ function shapedField(
     return { name: shownName, required, schema: orNull(schema), value: () => null };
   }
   if (record === 'event' && name === 'data' && data !== undefined) {
-    const { schema, value } = eventData(context, data, plain);
-    return { name, required, schema, value: (each) => value(each) };
+    const bare = shapedRecord(context, data, plain);
+    return { name, required, ...(shape.event_data === 'named' ? wrapped(bare, data) : bare) };
   }
   return { name: shownName, required, ...changed(context, record, name, plain) };
 }
@@ -113,14 +113,7 @@ function changed(
     const schema = splitNull(plain).nullable ? orNull(change.schema) : change.schema;
     return { schema, value: (value, whole) => (value === null ? null : change.value(value, whole)) };
   }
-  if (!NESTED.has(name)) return { schema: plain, value: (value) => value };
-  const { schema, value } = shapedRecord(context, name, plain);
-  return { schema, value: (each) => value(each) };
-}
-
-function eventData(context: ShapeContext, record: string, plain: JsonObject): Shaped {
-  const bare = shapedRecord(context, record, plain);
-  return context.shape.event_data === 'named' ? wrapped(bare, record) : bare;
+  return NESTED.has(name) ? shapedRecord(context, name, plain) : { schema: plain, value: (value) => value };
 }
 
 function shownNameOf({ shape }: ShapeContext, record: string, name: string): string {
@@ -214,7 +207,7 @@ export class Shaper {
     return {
       schema: objectSchema({
         [key]: named === undefined ? items : objectSchema({ [named]: items }),
-        ...pagingFields(paging),
+        ...PAGINGS[paging].fields,
         ...extra.schemas,
       }),
       value: (plain) => {
@@ -226,16 +219,12 @@ export class Shaper {
   }
 }
 
-export function isList(name: EndpointName): boolean {
-  return LISTS.has(name);
-}
-
 function itemSchema(schema: JsonObject): JsonObject | undefined {
   const { type, items } = objectAt(schema, 'properties', 'data');
   return type === 'array' && isObject(items) ? items : undefined;
 }
 
-const LISTS: ReadonlySet<EndpointName> = new Set(
+export const LISTS: ReadonlySet<EndpointName> = new Set(
   endpointNames.filter((name) => itemSchema(objectAt(jsonFrom(wireSchema(ENDPOINTS[name].answer)))) !== undefined),
 );
 

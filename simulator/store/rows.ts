@@ -26,6 +26,16 @@ const count = column<number>('INTEGER NOT NULL DEFAULT 0');
 export const SALE_KINDS = ['order', 'topup', 'vpn'] as const;
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'exhausted', 'lost', 'no_target'] as const;
 
+const movementSubject = {
+  order_id: textOrNull,
+  external_order_id: textOrNull,
+  esim_id: textOrNull,
+  topup_id: textOrNull,
+  refund_id: textOrNull,
+  vpn_subscription_id: textOrNull,
+  external_subscription_id: textOrNull,
+};
+
 /**
  * Columns are named as on the wire, where the service shows them. Times are epoch milliseconds, amounts exact decimals
  * as text.
@@ -124,13 +134,7 @@ const TABLES = {
     balance_after: text,
     /** `order`, `topup`, `vpn`, `refund`, `deposit` or another text. */
     reason: text,
-    order_id: textOrNull,
-    external_order_id: textOrNull,
-    esim_id: textOrNull,
-    topup_id: textOrNull,
-    refund_id: textOrNull,
-    vpn_subscription_id: textOrNull,
-    external_subscription_id: textOrNull,
+    ...movementSubject,
     created_at: integer,
   },
   deliveries: {
@@ -198,6 +202,8 @@ export type Esim = Tables['esims'];
 export type Refund = Tables['refunds'];
 export type Subscription = Tables['vpn_subscriptions'];
 export type Movement = Tables['ledger'];
+/** What a movement names. */
+export type MovementSubject = Partial<Row<typeof movementSubject>>;
 export type Delivery = Tables['deliveries'];
 export type LoggedRequest = Tables['requests'];
 

@@ -26,8 +26,8 @@ export function pageOfRows<Row extends { readonly sequence: number }>(
 export type ListOrder = 'newestFirst' | 'oldestFirst';
 type Parameters = Readonly<Record<string, SQLInputValue>>;
 /** A member that is undefined is no condition. */
-type Filter<Row> = { readonly [Column in keyof Row]?: Row[Column] | undefined };
-type Listed = {
+export type Filter<Row> = { readonly [Column in keyof Row]?: Row[Column] | undefined };
+export type Listed = {
   [Name in keyof Tables]: Tables[Name] extends { readonly sequence: number } ? Name : never;
 }[keyof Tables];
 

@@ -16,17 +16,13 @@ interface WebhookEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+const headerValue = z.string().regex(/^[\x21-\x7e]{1,128}$/);
+
 export const tampering = z.strictObject({
   forged: z.boolean().optional(),
   timestamp_offset_seconds: z.int().optional(),
-  header_event: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,128}$/)
-    .optional(),
-  delivery_id: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,128}$/)
-    .optional(),
+  header_event: headerValue.optional(),
+  delivery_id: headerValue.optional(),
   twice: z.boolean().optional(),
   every_attempt: z.boolean().optional(),
 });
@@ -61,16 +57,9 @@ export class WebhookQueue implements DueSource {
   }
 
   /** Without its defects: same id, same body. @returns false while it is being sent. */
-  replay({ id, event }: Delivery): boolean {
+  replay({ id, event: header_event }: Delivery): boolean {
     const { store, clock, agenda } = this.#simulation;
-    const anew = {
-      status: 'pending',
-      attempts: 0,
-      held: 0,
-      fault: null,
-      header_event: event,
-      signed_at: null,
-    } as const;
+    const anew = { status: 'pending', attempts: 0, held: 0, fault: null, header_event, signed_at: null } as const;
     const changed = store.change('deliveries', { id, sending: 0 }, { ...anew, next_attempt_at: clock.now() });
     agenda.wake();
     return changed === 1;
@@ -156,13 +145,17 @@ export class WebhookQueue implements DueSource {
   }
 
   async #send(delivery: Delivery, target: WebhookTarget, signedAt: number): Promise<void> {
-    const stored = delivery.fault === null ? {} : tampering.parse(JSON.parse(delivery.fault));
-    const how = delivery.attempts === 0 || stored.every_attempt === true ? stored : idOnly(stored);
+    const stored: Tampering = delivery.fault === null ? {} : tampering.parse(JSON.parse(delivery.fault));
+    const isTampered = delivery.attempts === 0 || stored.every_attempt === true;
+    // A retry keeps the chosen delivery id.
+    const how: Tampering = isTampered ? stored : { delivery_id: stored.delivery_id };
     const timestamp = String(Math.floor(signedAt / 1_000) + (how.timestamp_offset_seconds ?? 0));
     const secret = how.forged === true ? `not-${target.secret}` : target.secret;
     const { clock, options, shaper } = this.#simulation;
     const names = serviceHeaders(shaper.shape.header_prefix);
     const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'service-simulator',
       [names.event]: how.header_event ?? delivery.event,
       [names.delivery]: how.delivery_id ?? delivery.id,
       [names.timestamp]: timestamp,
@@ -226,11 +219,6 @@ function plannedBy(fault: WebhookFault | undefined): Plan {
   }
 }
 
-/** A retry keeps the chosen delivery id. */
-function idOnly({ delivery_id }: Tampering): Tampering {
-  return delivery_id === undefined ? {} : { delivery_id };
-}
-
 type Sent = Pick<Tables['delivery_attempts'], 'status' | 'error' | 'duration_ms'>;
 
 /** Never throws. Redirects are not followed: a 3xx counts as a failure. */
@@ -246,14 +234,7 @@ async function post(
     return { status, error, duration_ms: Math.round(performance.now() - started) };
   };
   try {
-    const common = { 'content-type': 'application/json', 'user-agent': 'service-simulator' };
-    const response = await request(url, {
-      method: 'POST',
-      dispatcher,
-      signal,
-      headers: { ...common, ...headers },
-      body,
-    });
+    const response = await request(url, { method: 'POST', dispatcher, signal, headers, body });
     // A small body is read, so that the connection can be used again.
     await response.body.dump({ limit: 16_384 }).catch(() => undefined);
     return result(response.statusCode, null);

@@ -15,12 +15,7 @@ const list = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
 
 /** Options of a stack for {@link createExamples}: the books are compared at once, and held work stays held. */
 export const EXAMPLES_STACK = {
-  environment: {
-    'books.grace': '0s',
-    'books.every': '2s',
-    'retry.hold_delay': '1h',
-    'retry.max_attempts': 1,
-  },
+  environment: { 'books.grace': '0s', 'books.every': '2s', 'retry.hold_delay': '1h', 'retry.max_attempts': 1 },
   simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_SEED: 'documentation' },
 } as const;
 

@@ -40,11 +40,7 @@ export function isLeftOut(operation: DescribedOperation): boolean {
 }
 
 /** Settings of schemathesis: the API key, and existing ids, because a random id only leads to 404. */
-export function schemathesisSettings(
-  client: DescribedClient,
-  ids: Ids,
-  { apiKey }: { readonly apiKey: string },
-): string {
+export function schemathesisSettings(client: DescribedClient, ids: Ids, apiKey: string): string {
   const lines = [
     `headers = { Authorization = ${text(`Bearer ${apiKey}`)} }`,
     'request-timeout = 10.0',

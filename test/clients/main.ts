@@ -28,8 +28,9 @@ try {
   const source = await generatePythonClient(folder);
   const python = installPython(buildPythonClient(source));
   const mypy = join(pythonTools(), 'mypy');
+  const tsc = join(PROJECT, 'node_modules/typescript/bin/tsc');
   const results = [
-    step('TypeScript: types of the examples', process.execPath, [tsc(), '--project', 'tsconfig.json'], typescript),
+    step('TypeScript: types of the examples', process.execPath, [tsc, '--project', 'tsconfig.json'], typescript),
     step('Python: types', mypy, ['--strict', '--no-error-summary', 'src', 'examples', 'tests'], source),
     step('Python: unit tests', python, ['-m', 'unittest', 'discover', '--start-directory', 'tests'], source),
     ...(await runsAgainstTheProduct(typescript, python, join(source, 'examples'))),
@@ -73,30 +74,25 @@ function installPython(wheel: string): string {
 }
 
 async function runsAgainstTheProduct(typescript: string, python: string, examples: string): Promise<boolean[]> {
-  const { servers, stop } = await startSharedServers();
-  try {
-    await using stack = await startStack({ servers, environment: { WEBHOOK_ALLOWED_ADDRESSES: '127.0.0.1' } });
-    const access = { RESELLER_URL: stack.api.baseUrl, RESELLER_API_KEY: stack.apiKey };
-    return [
-      sells('TypeScript', process.execPath, [join(typescript, 'shop.ts')], access),
-      sells('Python', python, [join(examples, 'shop.py')], access),
-      await receives('TypeScript', stack, process.execPath, [join(typescript, 'receive-webhooks.ts')]),
-      await receives('Python', stack, python, [join(examples, 'receive_webhooks.py')]),
-    ];
-  } finally {
-    await stop();
-  }
+  await using shared = await startSharedServers();
+  const environment = { WEBHOOK_ALLOWED_ADDRESSES: '127.0.0.1' };
+  await using stack = await startStack({ servers: shared.servers, environment });
+  const access = { RESELLER_URL: stack.api.baseUrl, RESELLER_API_KEY: stack.apiKey };
+  return [
+    sells('TypeScript', process.execPath, [join(typescript, 'shop.ts')], access),
+    sells('Python', python, [join(examples, 'shop.py')], access),
+    await receives('TypeScript', stack, process.execPath, [join(typescript, 'receive-webhooks.ts')]),
+    await receives('Python', stack, python, [join(examples, 'receive_webhooks.py')]),
+  ];
 }
 
 /** The shop sells; started again with the same number it buys nothing, and prints the same. */
 function sells(name: string, command: string, program: readonly string[], access: Record<string, string>): boolean {
   const sale = `${name}-${randomUUID()}`;
-  const args = [...program, sale, join(folder, `${sale}.png`)];
+  const picture = join(folder, `${sale}.png`);
+  const args = [...program, sale, picture];
   const [first, again] = [output(command, args, access), output(command, args, access)];
-  const isPicture =
-    readFileSync(join(folder, `${sale}.png`))
-      .subarray(1, 4)
-      .toString() === 'PNG';
+  const isPicture = readFileSync(picture).toString('latin1', 1, 4) === 'PNG';
   const passed = SOLD.test(first) && isPicture && withoutTimes(first) === withoutTimes(again);
   print(`${name}: the shop sells once, also when it runs twice: ${passed ? 'passed' : 'FAILED'}`);
   print(passed ? first : `${first}\n--- again\n${again}`);
@@ -115,24 +111,18 @@ async function receives(name: string, stack: Stack, command: string, program: re
   const probe = receiver(command, [...program, '0'], secret);
   const port = await probe.port();
   await probe.stop();
-  const created = await stack.api.post(
-    '/v1/webhook-endpoints',
-    { url: `http://127.0.0.1:${port}/` },
-    { headers: { 'idempotency-key': randomUUID() } },
-  );
+  const url = `http://127.0.0.1:${port}/`;
+  const once = () => ({ headers: { 'idempotency-key': randomUUID() } });
+  const created = await stack.api.post('/v1/webhook-endpoints', { url }, once());
   const listening = receiver(command, [...program, port], created.textAt('secret'));
   try {
     await listening.port();
-    const sent = await stack.api.post(
-      `/v1/webhook-endpoints/${created.textAt('id')}/test`,
-      {},
-      { headers: { 'idempotency-key': randomUUID() } },
-    );
+    const sent = await stack.api.post(`/v1/webhook-endpoints/${created.textAt('id')}/test`, {}, once());
     const id = sent.textAt('event_id');
     await waitFor(`${name} receives the event`, () => (listening.said().includes(id) ? id : undefined), {
       context: listening.said,
     });
-    const refused = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' });
+    const refused = await fetch(url, { method: 'POST', body: '{}' });
     const passed = refused.status === 400;
     print(`${name}: the receiver takes a webhook of the product, and no other: ${passed ? 'passed' : 'FAILED'}`);
     return passed;
@@ -158,10 +148,6 @@ function receiver(command: string, args: readonly string[], secret: string) {
       await ended;
     },
   };
-}
-
-function tsc(): string {
-  return join(PROJECT, 'node_modules/typescript/bin/tsc');
 }
 
 function output(command: string, args: readonly string[], environment: Record<string, string>): string {

@@ -12,34 +12,20 @@ import { SABOTEURS, saboteurNames } from '#test/crash/saboteurs.ts';
 import { hashOfPlans, OtherPlansError, recordOf, SeedsDone } from '#test/crash/seeds-done.ts';
 import { startSharedServers, type SharedServers } from '#test/support/servers/shared-servers.ts';
 
-for (const [signal, code] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const)
-  process.once(signal, () => process.exit(code));
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+
 /**
  * Long enough for a busy machine: only work that hangs reaches this limit. Longer than `retry.hold_deadline` of the
  * tests: a cancellation whose conditions a service never shows is held until then.
  */
 const QUIET_SECONDS = 420;
-/** One seed per core. A seed has two or three workers, two APIs, and perhaps its own servers. */
-const LANES = availableParallelism();
-
-mkdirSync(join(import.meta.dirname, '../artifacts'), { recursive: true });
 /** The development server of Temporal keeps every seed in memory. After 160 seeds it used 1.8 GB and did not answer. */
 const SEEDS_PER_SERVER = 50;
 
+mkdirSync(join(import.meta.dirname, '../artifacts'), { recursive: true });
 const options = readOptions();
 process.exitCode = options.saboteur === undefined ? await prove() : await sabotage(options.saboteur);
-
-async function withServers<Result>(work: (servers: SharedServers) => Promise<Result>): Promise<Result> {
-  const { servers, stop } = await startSharedServers();
-  try {
-    return await work(servers);
-  } finally {
-    await stop();
-  }
-}
 
 async function prove(): Promise<number> {
   // Seeds on a cluster are other runs than those of the same number on the development server.
@@ -51,9 +37,9 @@ async function prove(): Promise<number> {
   if (seeds.length < wanted.length)
     print([`${wanted.length - seeds.length} of ${wanted.length} seeds are done already`]);
   let notRun = 0;
-  const lane = async (shared: SharedServers, left: ArrayIterator<number>) => {
+  const lane = async (servers: SharedServers, left: ArrayIterator<number>) => {
     for (const seed of left) {
-      const report = await reportOf(seed, shared);
+      const report = await reportOf(seed, servers);
       if (report === undefined) {
         notRun += 1;
         continue;
@@ -64,7 +50,8 @@ async function prove(): Promise<number> {
   };
   for (let start = 0; start < seeds.length; start += SEEDS_PER_SERVER) {
     const left = seeds.slice(start, start + SEEDS_PER_SERVER).values();
-    await withServers((shared) => Promise.all(Array.from({ length: options.lanes }, () => lane(shared, left))));
+    await using shared = await startSharedServers();
+    await Promise.all(Array.from({ length: options.lanes }, () => lane(shared.servers, left)));
   }
   print(suiteViolations(done.records));
   const { text, violations } = lastLine(done.records);
@@ -116,7 +103,8 @@ async function sabotage(name: string): Promise<number> {
   if (saboteur === undefined) throw new Error(`there is no saboteur ${name}; there are: ${saboteurNames.join(', ')}`);
   const { plan, sabotage: wrong, stuckAfterMs = options.quietMs } = saboteur;
   const run = options.withoutDefect ? { quietMs: options.quietMs } : { sabotage: wrong, quietMs: stuckAfterMs };
-  const report = await withServers((servers) => runPlan(plan, { servers, ...run }));
+  await using shared = await startSharedServers();
+  const report = await runPlan(plan, { servers: shared.servers, ...run });
   print(seedLines(report));
   const unfired = options.withoutDefect ? report.unfired.filter((fault) => !fault.startsWith('service ')) : [];
   print([lastLine([recordOf(report, { plans: 'saboteur', commit: commitOfProduct() })]).text]);
@@ -128,7 +116,8 @@ function readOptions() {
     options: {
       seeds: { type: 'string', default: '10' },
       'first-seed': { type: 'string', default: '1' },
-      lanes: { type: 'string', default: String(LANES) },
+      // One seed per core. A seed has two or three workers, two APIs, and perhaps its own servers.
+      lanes: { type: 'string', default: String(availableParallelism()) },
       done: { type: 'string' },
       cluster: { type: 'boolean', default: false },
       forgets: { type: 'boolean', default: false },
@@ -137,17 +126,13 @@ function readOptions() {
       'without-defect': { type: 'boolean', default: false },
     },
   });
-  const { done, saboteur, cluster, forgets, 'without-defect': withoutDefect } = values;
   return {
+    ...values,
     seeds: atLeastOne('seeds', values.seeds),
     firstSeed: atLeastOne('first-seed', values['first-seed']),
     lanes: atLeastOne('lanes', values.lanes),
     quietMs: 1_000 * atLeastOne('quiet', values.quiet),
-    done,
-    saboteur,
-    cluster,
-    forgets,
-    withoutDefect,
+    withoutDefect: values['without-defect'],
   };
 }
 

@@ -33,6 +33,7 @@ const CLAIM_LOST = {
 
 /** A relay has taken deliveries. */
 const TAKEN = 'relay > update inbox > after';
+const SIGNALS = 'relay > signalWithStart > before';
 
 /** Only its event continues an order. The reconciler and the deadline of silence come much later. */
 const LONG_SILENCE = {
@@ -50,12 +51,7 @@ const DEBITS_COME_LATER: CrashPlan['setting'] = {
   policy: { 'purchase.unseen_debit_delay': '12s' },
 };
 /** A delivery that cannot be used. */
-const MISSTATED = {
-  kind: 'answer',
-  status: 200,
-  body: '{}',
-  headers: { 'content-type': 'application/json' },
-} as const;
+const MISSTATED = { kind: 'answer', status: 200, body: '{}', headers: { 'content-type': 'application/json' } } as const;
 
 /** Former rules about what a failed purchase cost. */
 const EVIDENCE = {
@@ -189,15 +185,9 @@ export const OLD_RULES = {
       // the first has stored the facts and is killed before it signals the workflow.
       stopsAt: [
         { process: 'worker', point: TAKEN, hit: 1, ms: LONG_MS, until: { point: TAKEN, hit: 2 } },
-        {
-          process: 'worker',
-          point: TAKEN,
-          hit: 2,
-          ms: LONG_MS,
-          until: { point: 'relay > signalWithStart > before', hit: 1 },
-        },
+        { process: 'worker', point: TAKEN, hit: 2, ms: LONG_MS, until: { point: SIGNALS, hit: 1 } },
       ],
-      kills: [{ process: 'worker', point: 'relay > signalWithStart > before', hit: 1 }],
+      kills: [{ process: 'worker', point: SIGNALS, hit: 1 }],
     },
     stuckAfterMs: STUCK_AFTER_MS,
     caughtBy: /is still processing/,

@@ -15,6 +15,5 @@ export interface Saboteur {
   readonly stuckAfterMs?: number;
   readonly sabotage: Sabotage;
   readonly plan: CrashPlan;
-  /** Pattern of the expected violation. */
   readonly caughtBy: RegExp;
 }

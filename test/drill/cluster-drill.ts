@@ -1,12 +1,11 @@
 /** Drills of failures and of a deploy on a cluster under load: nothing accepted is lost, nothing is bought twice. */
 import { startLoadBalancer } from '#cli/start/load-balancer.ts';
-import { paidTwice } from '#test/drill/drill.ts';
+import { paidTwice, PURCHASES, QUIET_MS, SIMULATOR, type DrillFindings, type DrillSize } from '#test/drill/drill.ts';
 import { ShopLoad, type ShopRequest } from '#test/drill/load.ts';
 import { startMachine } from '#test/drill/machine.ts';
 import { prepareDeploy } from '#test/drill/rolling-deploy.ts';
 import { startOwnCluster } from '#test/support/servers/own-cluster.ts';
 import { startPostgresPair } from '#test/support/servers/postgres-pair.ts';
-import type { SharedServers } from '#test/support/servers/shared-servers.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { auditBooks } from '#test/support/work/books/books.ts';
@@ -19,18 +18,8 @@ import { isSettled, readWork } from '#test/support/work/books/both-sides.ts';
 export const CLUSTER_EVENTS = ['machine', 'temporal', 'postgres', 'deploy'] as const;
 export type ClusterEvent = (typeof CLUSTER_EVENTS)[number];
 
-export interface ClusterDrill {
-  readonly event: ClusterEvent;
-  /** Shops that order at the same time. */
-  readonly shops?: number;
-  /** Purchases that must be accepted before the event, and again after it. */
-  readonly purchases?: number;
-  /** The shared servers; undefined: those of the test run. */
-  readonly servers?: SharedServers;
-}
-
 /** What a drill measured. Times in milliseconds since the event began. */
-export interface ClusterDrillResult {
+export interface ClusterDrillResult extends DrillFindings {
   /** Requests that were accepted, all and before the event. */
   readonly accepted: number;
   readonly acceptedBefore: number;
@@ -38,7 +27,6 @@ export interface ClusterDrillResult {
   readonly open: number;
   /** Until the failed server works again, or its replica, or new work goes to the new version. A machine stays lost. */
   readonly restoredMs: number;
-  /** Until the first request after it was accepted. */
   readonly acceptsMs: number;
   /** Until all work that was accepted before it had ended; infinite when it has not. */
   readonly deliveredMs: number;
@@ -46,19 +34,10 @@ export interface ClusterDrillResult {
   readonly removedMs: number | undefined;
   /** Requests that were not accepted at once, and were repeated. */
   readonly repeated: number;
-  /** Differences between the books of both sides, and lost or unfinished work, as sentences. */
-  readonly differences: readonly string[];
-  /** References that the service has charged more than once. */
-  readonly paidTwice: readonly string[];
 }
 
-const SHOPS = 4;
-const PURCHASES = 12;
-const QUIET_MS = 600_000;
-const SIMULATOR = { SIMULATOR_PROCESSING_DELAY: '500ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms' };
-
 /** Runs a drill on a cluster of its own: two machines, a Temporal server and PostgreSQL with a synchronous replica. */
-export async function runClusterDrill(drill: ClusterDrill): Promise<ClusterDrillResult> {
+export async function runClusterDrill(drill: DrillSize & { event: ClusterEvent }): Promise<ClusterDrillResult> {
   const { event, purchases = PURCHASES } = drill;
   const shared = drill.servers === undefined ? {} : { servers: drill.servers };
   await using postgres = await startPostgresPair();
@@ -72,7 +51,7 @@ export async function runClusterDrill(drill: ClusterDrill): Promise<ClusterDrill
   const port = Number(stack.environments.api['API_PORT']);
   const balancer = await startLoadBalancer({ port, apis: machines.map(({ apiPort }) => apiPort) });
   try {
-    const load = new ShopLoad(stack, drill.shops ?? SHOPS);
+    const load = new ShopLoad(stack, drill.shops);
     await load.reaches(purchases);
 
     const before = load.accepted.map(({ id = '' }) => id);

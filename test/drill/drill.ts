@@ -23,8 +23,18 @@ import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { auditBooks } from '#test/support/work/books/books.ts';
+import { netDebits } from '#test/support/work/books/differences.ts';
 
-export interface Drill {
+export interface DrillSize {
+  /** Shops that order at the same time. */
+  readonly shops?: number;
+  /** Purchases that must be accepted before the backup or the event, and again after it. */
+  readonly purchases?: number;
+  /** The shared servers; undefined: those of the test run. */
+  readonly servers?: SharedServers;
+}
+
+export interface Drill extends DrillSize {
   /** Data that is lost. Temporal then comes back from the backup. */
   readonly lost: readonly ('PostgreSQL' | 'Temporal')[];
   /**
@@ -34,16 +44,17 @@ export interface Drill {
   readonly cluster?: boolean;
   /** Whether the write-ahead log was archived, so that the restore also recovers changes after the backup. */
   readonly archive: boolean;
-  /** Shops that order at the same time. */
-  readonly shops?: number;
-  /** Purchases that must be accepted before the backup, and again between the backup and the disaster. */
-  readonly purchases?: number;
-  /** The shared servers; undefined: those of the test run. */
-  readonly servers?: SharedServers;
+}
+
+export interface DrillFindings {
+  /** Differences between the books of both sides, and lost or unfinished work, as sentences. */
+  readonly differences: readonly string[];
+  /** References that the service has charged more than once. */
+  readonly paidTwice: readonly string[];
 }
 
 /** What a drill measured. Times in milliseconds. */
-export interface DrillResult {
+export interface DrillResult extends DrillFindings {
   readonly backupMs: number;
   readonly backupBytes: number;
   /** Accepted before the disaster, and in how many cases the row was not in the restored database. */
@@ -57,18 +68,13 @@ export interface DrillResult {
   readonly readyMs: number;
   /** From the disaster until no work is in progress and the books were compared. */
   readonly settledMs: number;
-  /** Differences between the books of both sides, as sentences. */
-  readonly differences: readonly string[];
-  /** References that the service has charged more than once. */
-  readonly paidTwice: readonly string[];
   /** Rows that are lost although their log was archived, as sentences. */
   readonly notRecovered: readonly string[];
 }
 
-const SHOPS = 4;
-const PURCHASES = 12;
+export const PURCHASES = 12;
 /** A workflow whose row was lost looks again after one minute, then after two, if it was not woken. */
-const QUIET_MS = 600_000;
+export const QUIET_MS = 600_000;
 const BOOKS_MS = 5_000;
 const ENVIRONMENT = {
   // Work that is held checks the gate again after this time: a restored Temporal has lost its last signals.
@@ -78,7 +84,7 @@ const ENVIRONMENT = {
   // On a slow machine a held order must not reach its deadline before the drill ends.
   'retry.hold_deadline': '1h',
 };
-const SIMULATOR = { SIMULATOR_PROCESSING_DELAY: '500ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms' };
+export const SIMULATOR = { SIMULATOR_PROCESSING_DELAY: '500ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms' };
 
 /** Runs a drill on servers of its own; the simulator, as the service, survives. */
 export async function runDrill(drill: Drill): Promise<DrillResult> {
@@ -95,7 +101,7 @@ export async function runDrill(drill: Drill): Promise<DrillResult> {
     ...(drill.servers !== undefined && { servers: drill.servers }),
   });
   try {
-    const load = new ShopLoad(stack, drill.shops ?? SHOPS);
+    const load = new ShopLoad(stack, drill.shops);
     const { purchases = PURCHASES } = drill;
     await load.reaches(purchases);
     const began = Date.now();
@@ -173,16 +179,13 @@ async function startTemporal({ cluster }: Drill, postgres: OwnPostgres): Promise
   return { ...own, destroy: () => own.kill() };
 }
 
-/**
- * Waits until no work is in progress and the comparison of the books has booked what the restored rows did not know.
- * @returns the differences that stay.
- */
+/** Waits for all work, and for the books of what the restored rows did not know. @returns what still differs. */
 async function finalDifferences(stack: Stack, accepted: readonly string[]): Promise<string[]> {
   const deadline = Date.now() + QUIET_MS;
   for (;;) {
-    const all = await auditBooks(stack, { accepted, timeoutMs: Math.max(0, deadline - Date.now()) });
+    const timeoutMs = Math.max(0, deadline - Date.now());
     // The database cannot know a delivery that was acknowledged and then lost.
-    const differences = all.filter((each) => !each.endsWith('was acknowledged and is not stored'));
+    const differences = await auditBooks(stack, { accepted, timeoutMs, mayBeLost: () => true });
     if (differences.length === 0) return [];
     if (Date.now() >= deadline) return [...differences, await situation(stack)];
     await delay(BOOKS_MS);
@@ -227,9 +230,8 @@ async function oneArchived(postgres: OwnPostgres, walArchive: string): Promise<n
 /** Accepted requests whose work is not in the database. */
 async function lostRequests(postgres: OwnPostgres, load: ShopLoad): Promise<ShopRequest[]> {
   const known = await withClient(postgres.url, async (client) => {
-    const { rows } = await client.query<{ id: string }>(
-      'SELECT id FROM orders UNION ALL SELECT id FROM vpn_subscriptions',
-    );
+    const all = 'SELECT id FROM orders UNION ALL SELECT id FROM vpn_subscriptions';
+    const { rows } = await client.query<{ id: string }>(all);
     return new Set(rows.map(({ id }) => id));
   });
   return load.accepted.filter(({ id = '' }) => !known.has(id));
@@ -239,6 +241,6 @@ async function lostRequests(postgres: OwnPostgres, load: ShopLoad): Promise<Shop
 export async function paidTwice(stack: Stack): Promise<string[]> {
   const lines = await new SimulatorAdmin(stack.simulator).ledger();
   return [...Map.groupBy(lines, referenceOf)]
-    .filter(([, own]) => own.reduce((net, { type }) => net + (type === 'debit' ? 1 : -1), 0) > 1)
+    .filter(([, own]) => netDebits(own) > 1)
     .map(([reference]) => String(reference));
 }

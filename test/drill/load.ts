@@ -32,7 +32,7 @@ export class ShopLoad {
   readonly #stopping = new AbortController();
   readonly #shops: Promise<void>[];
 
-  constructor(stack: Stack, shops: number) {
+  constructor(stack: Stack, shops = 4) {
     this.#stack = stack;
     this.#shops = Array.from({ length: shops }, (_, shop) => this.#run(shop));
   }
@@ -80,16 +80,14 @@ export class ShopLoad {
     }
   }
 
-  /** Waits, at most until the shops are stopped. */
   async #pause(ms: number): Promise<void> {
     await delay(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
   }
 
   async #send(request: ShopRequest): Promise<boolean> {
     const { path, body, key } = request;
-    const answer = await this.#stack.api
-      .post(path, body, { headers: { 'idempotency-key': key } })
-      .catch(() => undefined);
+    const headers = { 'idempotency-key': key };
+    const answer = await this.#stack.api.post(path, body, { headers }).catch(() => undefined);
     if (answer?.status !== 202) {
       request.isRepeated = true;
       return false;

@@ -12,10 +12,7 @@ export interface Machine extends AsyncDisposable {
   kill(): Promise<void>;
 }
 
-/**
- * Starts both processes, with ports of their own, and waits until they are ready.
- * @param startItsWorker starts the worker; by default one without a version.
- */
+/** Starts both processes on ports of their own. @param startItsWorker by default starts one without a version. */
 export async function startMachine(stack: Stack, startItsWorker = () => startWorker(stack)): Promise<Machine> {
   const apiPort = await freePort();
   const startApi = () =>

@@ -6,13 +6,10 @@ import { parseArgs } from 'node:util';
 import { CLUSTER_EVENTS, runClusterDrill } from '#test/drill/cluster-drill.ts';
 import { runDrill, type Drill } from '#test/drill/drill.ts';
 import { clusterResultLines, hasFindings, resultLines } from '#test/drill/report.ts';
-import { startSharedServers, type SharedServers } from '#test/support/servers/shared-servers.ts';
+import { startSharedServers } from '#test/support/servers/shared-servers.ts';
 
-for (const [signal, code] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const)
-  process.once(signal, () => process.exit(code));
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
 
 const { values } = parseArgs({
   options: {
@@ -40,23 +37,16 @@ function report(lines: readonly string[], found: Parameters<typeof hasFindings>[
   if (hasFindings(found)) process.exitCode = 1;
 }
 
-async function drillLosses(servers: SharedServers): Promise<void> {
-  for (const drill of drills) {
-    const result = await runDrill({ ...drill, servers });
-    report(resultLines(drill, result), result);
-  }
-}
-
-async function drillCluster(servers: SharedServers): Promise<void> {
-  for (const event of events) {
+const { servers, stop } = await startSharedServers();
+try {
+  for (const event of values.cluster ? events : []) {
     const result = await runClusterDrill({ event, ...size, servers });
     report(clusterResultLines(event, result), result);
   }
-}
-
-const { servers, stop } = await startSharedServers();
-try {
-  await (values.cluster ? drillCluster(servers) : drillLosses(servers));
+  for (const drill of values.cluster ? [] : drills) {
+    const result = await runDrill({ ...drill, servers });
+    report(resultLines(drill, result), result);
+  }
 } finally {
   await stop();
 }

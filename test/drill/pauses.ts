@@ -4,7 +4,6 @@ import { waitFor } from '#test/support/wait-for.ts';
 
 const PAUSES = '/v1/purchase-gate/pauses';
 
-/** Pauses all purchases of a stack. */
 export async function pausePurchases({ api }: Stack): Promise<void> {
   const headers = { 'idempotency-key': randomUUID() };
   const answer = await api.post(PAUSES, { reason: 'The database is backed up or restored.' }, { headers });

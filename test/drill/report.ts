@@ -1,8 +1,8 @@
 import type { ClusterDrillResult, ClusterEvent } from '#test/drill/cluster-drill.ts';
-import type { Drill, DrillResult } from '#test/drill/drill.ts';
+import type { Drill, DrillFindings, DrillResult } from '#test/drill/drill.ts';
 import type { ShopRequest } from '#test/drill/load.ts';
 
-type Found = Pick<DrillResult, 'differences' | 'paidTwice'> & Partial<Pick<DrillResult, 'notRecovered'>>;
+type Found = DrillFindings & Partial<Pick<DrillResult, 'notRecovered'>>;
 
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 

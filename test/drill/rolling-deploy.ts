@@ -8,10 +8,7 @@ import { WorkerFleet } from '#test/support/work/workflows/worker-fleet.ts';
 const OLD = 'a';
 const NEW = 'b';
 
-/**
- * A rolling deploy, as docs/how-to/deploy-a-changed-workflow.md describes it. The order workflow of the new version
- * cannot continue the runs of the old one.
- */
+/** As docs/how-to/deploy-a-changed-workflow.md describes it. The new order workflow cannot continue the old runs. */
 export async function prepareDeploy(stack: Stack) {
   const newWorkflows = await bundleReorderedOrder();
   const operator = await TemporalOperator.connect(stack);

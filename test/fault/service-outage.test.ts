@@ -1,7 +1,8 @@
 import { and, inArray, isNull } from 'drizzle-orm';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { attempts, cases } from '#db/schema.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { isSettled, readWork } from '#test/support/work/books/both-sides.ts';
 import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
@@ -46,9 +47,8 @@ const SEND_FAULTS = [
   { kind: 'hang', after_work: true },
 ] as const;
 
-let stack: Stack;
-let desk: OrderDesk;
-afterEach(() => stack.stop());
+const stack = disposedAtEnd(await startStack({ environment: SCALED, simulator: { SIMULATOR_PROCESSING_DELAY: '3s' } }));
+const desk = new OrderDesk(stack);
 
 /** Work that is neither final nor an active subscription. */
 async function openWork() {
@@ -133,8 +133,6 @@ async function failSends(esims: readonly string[]): Promise<void> {
 }
 
 it('an outage of the service that is longer than every window pays nothing twice and leaves no case', async () => {
-  stack = await startStack({ environment: SCALED, simulator: { SIMULATOR_PROCESSING_DELAY: '3s' } });
-  desk = new OrderDesk(stack);
   await beginOutage();
   const interrupted = await openWorkIs('all work is held or needs attention', ({ status }) =>
     ['held', 'needs_attention'].includes(status),
@@ -148,19 +146,12 @@ it('an outage of the service that is longer than every window pays nothing twice
   await desk.checkBooks();
 
   // Cases that close by themselves are closed after the outage.
-  const openCases = await stack.database.run((db) =>
-    db
-      .select()
-      .from(cases)
-      .where(and(isNull(cases.closedAt), inArray(cases.reason, ['service_not_answering', 'stalled']))),
-  );
-  expect(openCases).toEqual([]);
+  const isLeft = and(isNull(cases.closedAt), inArray(cases.reason, ['service_not_answering', 'stalled']));
+  expect(await stack.database.run((db) => db.select().from(cases).where(isLeft))).toEqual([]);
   const rows = await stack.database.run((db) => db.select().from(attempts));
   // No second attempt without a failure that the service reported for the first.
   for (const { subjectId, number } of rows.filter((row) => row.number > 1)) {
-    expect(rows.find((row) => row.subjectId === subjectId && row.number === number - 1)).toMatchObject({
-      state: 'failed',
-      settled: true,
-    });
+    const before = rows.find((row) => row.subjectId === subjectId && row.number === number - 1);
+    expect(before).toMatchObject({ state: 'failed', settled: true });
   }
 });

@@ -1,4 +1,3 @@
-/** Services of other authors that behave differently. */
 import { describe, it } from 'vitest';
 import { BEHAVIOUR_CASES } from '#test/foreign/cases.ts';
 import { expectEnds } from '#test/foreign/ends.ts';

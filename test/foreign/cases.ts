@@ -35,9 +35,11 @@ const WORKS: Ends = { order: 'works', topup: 'works', vpn_subscription: 'works',
 /** The lists of top-ups do not show their end, so no list proves that an eSIM was never recharged. */
 const NO_LIST_END: Ends = { ...WORKS, cancellation: 'refused' };
 /** Without an order there is no eSIM to cancel. */
-const held = (field: string): Ends => {
-  return { order: { held: field }, topup: { held: field }, vpn_subscription: { held: field } };
-};
+const held = (field: string): Ends => ({
+  order: { held: field },
+  topup: { held: field },
+  vpn_subscription: { held: field },
+});
 
 const DOCUMENT = { shows: { document: true, purchases: false } } as const;
 const PURCHASES = { shows: { document: false, purchases: true } } as const;
@@ -68,35 +70,14 @@ export const STYLE_CASES: readonly ForeignCase[] = [
   { style: 'nested', behaviour: BOTH, ends: held('data') },
 ];
 
+const NAMES =
+  'price_for_reseller external_order_id package_id esim_id order_id created_at activation_code installed_at ' +
+  'activated_at expires_at data_used_mb data_total_mb data_mb validity_days duration_days external_subscription_id ' +
+  'vpn_plan_id vpn_subscription_id topup_id refund_id started_at cancelled_at unmet_conditions latest_version ' +
+  'update_available';
 /** Names in camelCase, as an engineer enters them. */
 const CAMEL_NAMES = Object.fromEntries(
-  [
-    'price_for_reseller',
-    'external_order_id',
-    'package_id',
-    'esim_id',
-    'order_id',
-    'created_at',
-    'activation_code',
-    'installed_at',
-    'activated_at',
-    'expires_at',
-    'data_used_mb',
-    'data_total_mb',
-    'data_mb',
-    'validity_days',
-    'duration_days',
-    'external_subscription_id',
-    'vpn_plan_id',
-    'vpn_subscription_id',
-    'topup_id',
-    'refund_id',
-    'started_at',
-    'cancelled_at',
-    'unmet_conditions',
-    'latest_version',
-    'update_available',
-  ].map((name) => [name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), name]),
+  NAMES.split(' ').map((name) => [name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), name]),
 );
 
 /** Styles that are held as they are, after the entries in `variants.ts`. */
@@ -159,12 +140,12 @@ export const ADAPTED_CASES: readonly ForeignCase[] = [
   },
 ];
 
-/** A behaviour with its description in the guide. */
 export interface BehaviourCase extends ForeignCase {
+  /** Its description in the guide. */
   readonly what: string;
 }
 
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 
 export const BEHAVIOUR_CASES: readonly BehaviourCase[] = [
   {
@@ -283,21 +264,17 @@ export const BEHAVIOUR_CASES: readonly BehaviourCase[] = [
   },
 ];
 
-/** The sign of the offset: the rows seem younger, or older, than they are. */
-const OFFSETS_OF_HOURS = [-12, 5.5, 14];
-
 /** Behaviours that concern the money only: whatever the end, each piece of work has at most one open debit. */
-export const MONEY_CASES: readonly BehaviourCase[] = OFFSETS_OF_HOURS.map((hours) => {
-  return {
-    what: `orders fail, their debits are booked later, and the filter by time is off by ${hours} hours`,
-    style: 'plain',
-    behaviour: {
-      ...DOCUMENT,
-      completes: 'event',
-      supplier: 'credited',
-      failures: 2,
-      wallet: { sinceOffMs: hours * HOUR_MS },
-    },
-    ends: {},
-  };
-});
+export const MONEY_CASES: readonly BehaviourCase[] = [-12, 5.5, 14].map((hours) => ({
+  what: `orders fail, their debits are booked later, and the filter by time is off by ${hours} hours`,
+  style: 'plain',
+  behaviour: {
+    ...DOCUMENT,
+    completes: 'event',
+    supplier: 'credited',
+    failures: 2,
+    // The sign of the offset: the rows seem younger, or older, than they are.
+    wallet: { sinceOffMs: hours * HOUR_MS },
+  },
+  ends: {},
+}));

@@ -1,13 +1,11 @@
 /** Random combinations of styles and behaviours, by a seed that the name of each test has. */
 import { createHash, randomInt } from 'node:crypto';
-import type { BehaviourCase } from '#test/foreign/cases.ts';
+import { HOUR_MS, type BehaviourCase } from '#test/foreign/cases.ts';
 import type { Behaviour } from '#test/foreign/service/behaviour.ts';
 import type { StyleName } from '#test/foreign/service/style.ts';
 
 /** Styles of which nothing is held. */
 const STYLES = ['plain', 'laravel', 'django', 'rails', 'jsend', 'coded', 'git_like'] as const satisfies StyleName[];
-
-const HOUR_MS = 3_600_000;
 
 const WALLETS: readonly Behaviour['wallet'][] = [
   {},
@@ -23,13 +21,6 @@ const WALLETS: readonly Behaviour['wallet'][] = [
   { others: true },
   { history: false },
 ];
-
-const COMPLETES = ['at_once', 'event', 'read'] as const;
-const DELIVERIES = ['whole', 'codes_later', 'ids_later', 'access_later', 'other_order', 'garbled'] as const;
-const SUPPLIERS = ['delivers', 'credited', 'free', 'late_debit', 'refused'] as const;
-const WEBHOOKS = ['whole', 'id_only', 'reference_only', 'none'] as const;
-const KEYS = ['replayed', 'refused', 'ignored'] as const;
-const LOST: readonly (readonly number[])[] = [[], [1], [2], [1, 2]];
 
 /** FOREIGN_SEED repeats a run, and FOREIGN_CASES makes another number of cases. */
 export function randomCases(): readonly BehaviourCase[] {
@@ -47,15 +38,15 @@ function randomCase(seed: number): BehaviourCase {
   const style = pick(0, STYLES);
   const behaviour: Partial<Behaviour> = {
     shows: { document: true, purchases: pick(1, [true, false]) },
-    completes: pick(2, COMPLETES),
-    delivery: pick(3, DELIVERIES),
+    completes: pick(2, ['at_once', 'event', 'read'] as const),
+    delivery: pick(3, ['whole', 'codes_later', 'ids_later', 'access_later', 'other_order', 'garbled'] as const),
     unfilled: pick(4, [null, '', 'PENDING'] as const),
-    supplier: pick(5, SUPPLIERS),
+    supplier: pick(5, ['delivers', 'credited', 'free', 'late_debit', 'refused'] as const),
     failures: pick(6, [1, 2, 5]),
     wallet: pick(7, WALLETS),
-    webhooks: pick(8, WEBHOOKS),
-    keys: pick(9, KEYS),
-    loses: pick(10, LOST),
+    webhooks: pick(8, ['whole', 'id_only', 'reference_only', 'none'] as const),
+    keys: pick(9, ['replayed', 'refused', 'ignored'] as const),
+    loses: pick(10, [[], [1], [2], [1, 2]]),
   };
   const what = Object.entries(behaviour).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
   return { what: `seed ${seed}: ${style}, ${what.join(', ')}`, style, behaviour, ends: {} };

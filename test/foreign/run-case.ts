@@ -1,8 +1,8 @@
 /** Runs the product in production against a foreign service, and says how each kind of work ended. */
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { attempts } from '#db/schema.ts';
 import type { ForeignCase, Kind } from '#test/foreign/cases.ts';
-import { boughtByWork, violations, type Bought } from '#test/foreign/judge.ts';
 import { ACCOUNT } from '#test/foreign/service/books.ts';
 import { ForeignService } from '#test/foreign/service/service.ts';
 import { type Stack, startStack } from '#test/support/servers/stack.ts';
@@ -25,7 +25,6 @@ const POLICY = {
 const PACKAGE = 701;
 const PLAN = 41;
 
-/** A running product with its foreign service. */
 export class ForeignRun implements AsyncDisposable {
   readonly stack: Stack;
   readonly service: ForeignService;
@@ -62,17 +61,16 @@ export class ForeignRun implements AsyncDisposable {
     }
   }
 
-  /** Accepts work. @returns its id. */
   async place(kind: Kind, esimId = ''): Promise<string> {
-    const { path, body } = requestOf(kind, esimId);
-    const answer = await this.stack.api.post(path, body, { headers: { 'idempotency-key': randomUUID() } });
+    const path = kind === 'cancellation' ? `/v1/esims/${esimId}/cancel` : PATHS[kind];
+    const headers = { 'idempotency-key': randomUUID() };
+    const answer = await this.stack.api.post(path, bodyOf(kind, esimId), { headers });
     if (answer.status !== 202) throw new Error(`POST ${path} answered ${answer.status}: ${answer.text}`);
     const id = answer.textAt('id');
     this.#placed.push({ kind, id });
     return id;
   }
 
-  /** Waits until work has one of these statuses. @returns the answer of the API. */
   async reaches(kind: Kind, id: string, ...statuses: readonly string[]) {
     return await this.stack.workReaches(`${PATHS[kind]}/${id}`, statuses, SETTLED_MS);
   }
@@ -102,27 +100,55 @@ export class ForeignRun implements AsyncDisposable {
     return answer.textAt('operations', 'attention', 'reason');
   }
 
-  /** The reasons of all open cases. */
   async openCases(): Promise<readonly string[]> {
     const reasons = z.object({ data: z.array(z.object({ reason: z.string() })) });
     return (await this.stack.api.get('/v1/cases')).read(reasons).data.map(({ reason }) => reason);
   }
 
-  /** The purchases that the service received for a kind. */
   requests(kind: Kind): number {
     return this.service.received.filter((path) => SENDS[kind].test(path)).length;
   }
 
+  /** The ledger of the service by our work, and by the key of requests that no work knows. */
   async bought(): Promise<ReadonlyMap<string, Bought>> {
-    return await boughtByWork(this.stack, this.service);
+    const known = await this.stack.database.run((db) =>
+      db.select({ key: attempts.idempotencyKey, work: attempts.subjectId }).from(attempts),
+    );
+    const workOf = new Map(known.map(({ key, work }) => [key, work]));
+    const bought = new Map<string, Bought>();
+    for (const { type, cents, sale, pending } of this.service.books.rows) {
+      if (sale === undefined || sale.key.startsWith('earlier-') || pending === true) continue;
+      const work = workOf.get(sale.key) ?? `unknown key ${sale.key}`;
+      const { debits, credits, cents: sum } = bought.get(work) ?? { debits: 0, credits: 0, cents: 0 };
+      bought.set(
+        work,
+        type === 'debit'
+          ? { debits: debits + 1, credits, cents: sum + cents }
+          : { debits, credits: credits + 1, cents: sum - cents },
+      );
+    }
+    return bought;
   }
 
-  /** @returns each violation of the money rules by the work as the API shows it now. */
+  /** @returns each violation of the money rules by the work as the API shows it now: no two open debits for one. */
   async violations(): Promise<readonly string[]> {
-    const works = this.#placed.map(async ({ kind, id }) => {
+    const shown = this.#placed.map(async ({ kind, id }) => {
       return { kind, id, status: (await this.#shown(kind, id)).textAt('status') };
     });
-    return violations(await this.bought(), await Promise.all(works));
+    const works = await Promise.all(shown);
+    const bought = await this.bought();
+    const found: string[] = [];
+    for (const [work, { debits, credits }] of bought) {
+      const status = works.find(({ id }) => id === work)?.status;
+      if (debits - credits > 1) found.push(`${work} was debited ${debits} times and credited ${credits} times`);
+      if (status === undefined) found.push(`${work} was bought, and no such work was placed`);
+      if (status === 'failed' && debits > credits) found.push(`${work} is failed, and its debit has no credit`);
+    }
+    for (const { kind, id, status } of works) {
+      const isDelivered = kind !== 'cancellation' && (status === 'completed' || status === 'active');
+      if (isDelivered && !bought.has(id)) found.push(`${id} is ${status}, and was never debited`);
+    }
+    return found;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -130,6 +156,13 @@ export class ForeignRun implements AsyncDisposable {
     await this.stack.killAll();
     await this.stack.stop();
   }
+}
+
+/** What the service's own ledger says about one piece of work. `cents`: debits less credits. */
+interface Bought {
+  readonly debits: number;
+  readonly credits: number;
+  readonly cents: number;
 }
 
 /** A purchase has its end, or its case, within this time; the waits of {@link POLICY} are shorter. */
@@ -154,25 +187,19 @@ const SENDS: Readonly<Record<Kind, RegExp>> = {
   cancellation: /^\/esims\/[^/]+\/cancel$/,
 };
 
-function requestOf(kind: Kind, esimId: string): { readonly path: string; readonly body: object } {
+function bodyOf(kind: Kind, esimId: string): object {
   const common = { if_unavailable: 'hold' };
-  switch (kind) {
-    case 'order':
-      return { path: PATHS.order, body: { ...common, package_id: PACKAGE, external_order_id: `shop-${randomUUID()}` } };
-    case 'topup':
-      return { path: PATHS.topup, body: { ...common, esim_id: esimId, package_id: PACKAGE } };
-    case 'vpn_subscription':
-      return {
-        path: PATHS.vpn_subscription,
-        body: {
-          ...common,
-          vpn_plan_id: PLAN,
-          external_subscription_id: `vpn-${randomUUID()}`,
-          customer_reference: 'C-7',
-          customer_price: { amount: '4.90', currency: 'USD' },
-        },
-      };
-    case 'cancellation':
-      return { path: `/v1/esims/${esimId}/cancel`, body: {} };
-  }
+  const bodies: Readonly<Record<Kind, object>> = {
+    order: { ...common, package_id: PACKAGE, external_order_id: `shop-${randomUUID()}` },
+    topup: { ...common, esim_id: esimId, package_id: PACKAGE },
+    vpn_subscription: {
+      ...common,
+      vpn_plan_id: PLAN,
+      external_subscription_id: `vpn-${randomUUID()}`,
+      customer_reference: 'C-7',
+      customer_price: { amount: '4.90', currency: 'USD' },
+    },
+    cancellation: {},
+  };
+  return bodies[kind];
 }

@@ -13,14 +13,12 @@ import { styleOf } from '#test/foreign/service/style.ts';
 const BEGIN = '<!-- Written by `npm run generate:foreign`. -->';
 const END = '<!-- End of the written part. -->';
 
-/** The guide with the present tables. */
 export function withTables(guide: string): string {
   const [before, , after] = guide.split(new RegExp(`(?<=${BEGIN}\n)([^]*)(?=${END})`));
   if (before === undefined || after === undefined) throw new Error('the guide has no place for the tables');
   return `${before}\n${foreignTables()}\n\n${after}`;
 }
 
-/** The tables as Markdown. */
 function foreignTables(): string {
   const head = '| orders | top-ups | VPN subscriptions | cancellations |';
   const columns = '|---|---|---|---|---|';

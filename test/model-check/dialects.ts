@@ -57,10 +57,7 @@ export function isResendAllowed({ keys }: Dialect): boolean {
 /** No faults, two sends, and at most one failed purchase. */
 export const QUIET: Budget = { faults: 0, setBacks: 0, emptied: 0, sends: 2, refusals: 0, operator: 0, failures: 1 };
 
-/**
- * The bounds of a trace. `faults` counts killed and stalled processes, leases that end early, and lost requests,
- * answers and webhooks.
- */
+/** `faults` counts killed and stalled processes, early ends of leases, and lost requests, answers and webhooks. */
 export const BOUNDS = {
   one_fault: { ...QUIET, faults: 1, refusals: 1 },
   two_faults: { ...QUIET, faults: 2, refusals: 1, operator: 1 },

@@ -37,10 +37,7 @@ export interface Search {
 
 export const CAN_CONTINUE = 'progress is always possible unless a case is open';
 
-/**
- * Searches until all states are visited, an invariant breaks, or there are `limit` states. After that limit, an
- * unvisited state counts as progress.
- */
+/** Searches until all is visited, an invariant breaks, or there are `limit` states: the rest counts as progress. */
 export function explore(machine: Machine, limit: number): Search {
   const store = new Store();
   machine.canonical(machine.initial);

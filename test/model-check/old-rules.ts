@@ -1,12 +1,9 @@
-/**
- * Rules of the product, each with one step changed or removed. Each is tested alone, with the smallest service and bound
- * that detects it.
- */
+/** Rules with one step changed or removed, each tested alone with the smallest service and bound that detects it. */
 import { afterAnswer } from '#domain/purchase/send-claim.ts';
 import { DIALECTS, QUIET, type DialectName } from '#test/model-check/dialects.ts';
 import { CAN_CONTINUE, explore, type Search } from '#test/model-check/engine.ts';
 import { INVARIANTS, machineOf } from '#test/model-check/machine.ts';
-import { RULES, type ClaimedAttempt, type Rules } from '#test/model-check/rules.ts';
+import { RULES, type Rules } from '#test/model-check/rules.ts';
 import type { Budget } from '#test/model-check/state.ts';
 
 interface OldRule {
@@ -77,7 +74,13 @@ export const OLD_RULES = {
   },
   'endless-resend': {
     meaning: 'A purchase that may have been bought is sent again after its window.',
-    rules: { sendClaim: claimWithoutWindow },
+    rules: {
+      // A service that replays keys gets the same bytes without end.
+      sendClaim: ({ isLeased, state, anyUnknown, resendAllowed }) => {
+        const mayHaveBought = anyUnknown || state === 'sending' || state === 'unknown';
+        return isLeased ? 'leased' : mayHaveBought && !resendAllowed ? 'too_late' : 'claim';
+      },
+    },
     dialect: 'forgets_keys',
     budget: { ...STEADY, faults: 1 },
     breaks: INVARIANTS.one_debit,
@@ -181,18 +184,6 @@ export const OLD_RULES = {
     last: 'the request of worker 2 leaves',
   },
 } as const satisfies Record<string, OldRule>;
-
-/** The claim without a window: a service that replays keys gets the same bytes without end. */
-function claimWithoutWindow({
-  isLeased,
-  state,
-  anyUnknown,
-  resendAllowed,
-}: ClaimedAttempt): 'claim' | 'leased' | 'too_late' {
-  if (isLeased) return 'leased';
-  const mayHaveBought = anyUnknown || state === 'sending' || state === 'unknown';
-  return mayHaveBought && !resendAllowed ? 'too_late' : 'claim';
-}
 
 export type OldRuleName = keyof typeof OLD_RULES;
 

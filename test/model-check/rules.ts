@@ -23,7 +23,7 @@ interface RelayedRow {
 }
 
 /** An attempt as read by `claimSend`. */
-export interface ClaimedAttempt {
+interface ClaimedAttempt {
   readonly state: AttemptState;
   readonly anyUnknown: boolean;
   readonly isLeased: boolean;
@@ -68,11 +68,7 @@ export const RULES = {
     if (decision === 'known_to_service') throw new RangeError(`${state} is not to be claimed`);
     return decision === 'resend_not_allowed' ? 'too_late' : decision;
   },
-  /**
-   * Whether a claimed request may still leave.
-   *
-   * @param marginGone too little time of the lease is left, by the worker's own monotonic clock.
-   */
+  /** @param marginGone too little of the lease is left for the request to leave, by the worker's monotonic clock. */
   mayLeave: (marginGone: boolean) => !marginGone,
   /** True if the claiming process decides by its own clock, which may be ahead, whether a lease is over. */
   leasesByWorkerClock: false,
@@ -97,11 +93,7 @@ export const RULES = {
   seenByLife: true,
   /** The workflow counts every finished send, also if the returned row does not contain it. */
   countsSendsItself: true,
-  /**
-   * Whether a row without a send proves that a lost send never began.
-   *
-   * @param samePostgres PostgreSQL was not set back since the send was scheduled.
-   */
+  /** Whether a row without a send proves that a lost send never began. @param samePostgres no set-back since then. */
   provesNothingSent: (samePostgres: boolean) => samePostgres,
   /** The claim in a first task requires the epoch in which the workflow was started. */
   firstSendComparesEpoch: true,

@@ -2,7 +2,6 @@ import { defineConfig } from 'vitest/config';
 
 const { tests } = JSON.parse(process.env['MUTATION_RULE'] ?? '{}') as { tests: string[] };
 
-/** The tests of one rule. */
 export default defineConfig({
   test: {
     include: tests,

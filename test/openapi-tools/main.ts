@@ -27,6 +27,8 @@ const client = join(folder, 'client');
 const goModule = join(folder, 'go');
 try {
   writeFileSync(description, JSON.stringify(await apiDocument(), undefined, 1));
+  cpSync(join(HERE, 'go'), goModule, { recursive: true });
+  mkdirSync(join(goModule, 'reseller'));
   installLinters();
   const python = installPythonPackages('openapi-python-client', join(HERE, 'requirements.txt'));
   const spectral = ['--ruleset', join(LINTERS, 'spectral.yaml'), '--fail-severity', 'hint'];
@@ -35,7 +37,7 @@ try {
     lint('Spectral', '@stoplight/spectral-cli/dist/index.js', spectral),
     generatesClient(python),
     step('mypy', join(python, 'mypy'), ['--strict', '--no-error-summary', join(HERE, 'buy_esim.py')]),
-    step('oapi-codegen', 'go', ['tool', 'oapi-codegen', '-config', 'oapi-codegen.yaml', description], copiedGoModule()),
+    step('oapi-codegen', 'go', ['tool', 'oapi-codegen', '-config', 'oapi-codegen.yaml', description], goModule),
     step('go vet', 'go', ['vet', './...'], goModule),
     ...(await buy(python)),
   ];
@@ -70,12 +72,6 @@ function generatesClient(python: string): boolean {
   print(`openapi-python-client: ended with ${status}, ${warnings.length} warnings, ${unknown.length} of them new`);
   for (const line of unknown) print(`  ${line}`);
   return status === 0 && unknown.length === 0;
-}
-
-function copiedGoModule(): string {
-  cpSync(join(HERE, 'go'), goModule, { recursive: true });
-  mkdirSync(join(goModule, 'reseller'));
-  return goModule;
 }
 
 /** Buys an eSIM with each client. */

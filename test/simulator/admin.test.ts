@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { EMAIL, fieldsOf, PACKAGE, PASSWORD, startTestSimulator } from '#test/simulator/support.ts';
+import { fieldsOf, LOGIN, PACKAGE, startTestSimulator } from '#test/simulator/support.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+
+const simulator = disposedAtEnd(await startTestSimulator());
 
 it('a behaviour rule counts purchases, not refusals or replays', async () => {
   await using simulator = await startTestSimulator();
@@ -24,19 +27,12 @@ it('a reset restores the first start, with the same ids for the same seed', asyn
   const empty = { balance: before, orders: {}, esims: 0, deliveries: {} };
   expect(state.at('environments', 'sandbox')).toMatchObject(empty);
   expect((await simulator.sandbox.get('/wallet')).status).toBe(401);
-  const login = { email: EMAIL, password: PASSWORD, device_name: 'x' };
-  const token = (await simulator.open.post('/sandbox/login', login)).textAt('access_token');
+  const token = (await simulator.open.post('/sandbox/login', LOGIN)).textAt('access_token');
   const again = await simulator.order({}, 'k', { headers: { authorization: `Bearer ${token}` } });
   expect(again.at('id')).toBe(id);
 });
 
 describe('the admin API', () => {
-  let simulator: Awaited<ReturnType<typeof startTestSimulator>>;
-  beforeAll(async () => {
-    simulator = await startTestSimulator();
-  });
-  afterAll(() => simulator.simulator.close());
-
   it.each([
     ['/faults', { target: 'request', fault: { kind: 'latency', ms: 1, color: 'red' } }, 'fault.color'],
     ['/faults', { target: 'request', endpoint: 'buyAll', fault: { kind: 'hang' } }, 'endpoint'],

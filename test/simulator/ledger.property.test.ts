@@ -18,6 +18,8 @@ const amount = fc
 
 const ESIMS = 2;
 const kind = <Kind extends Step['kind']>(name: Kind) => fc.constant(name);
+const [packages, plans] = [fc.constantFrom(PACKAGE, 9003, 9004), fc.constantFrom(301, 393, 394)];
+const recharges = fc.constantFrom(PACKAGE, PACKAGE, 1004, 9003, 9004);
 const reference = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
 // Few values, so that operations share them.
 const key = fc.nat({ max: 39 }).map(String);
@@ -25,23 +27,9 @@ const esim = fc.nat({ max: ESIMS - 1 });
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('deposit' as const, 'price' as const), amount }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({ kind: kind('buy'), package_id: fc.constantFrom(PACKAGE, 9003, 9004), reference, key }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: kind('vpn'), vpn_plan_id: fc.constantFrom(301, 393, 394), reference, key }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: kind('topup'),
-      esim,
-      package_id: fc.constantFrom(PACKAGE, PACKAGE, 1004, 9003, 9004),
-      key,
-    }),
-  },
+  { weight: 4, arbitrary: fc.record({ kind: kind('buy'), package_id: packages, reference, key }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('vpn'), vpn_plan_id: plans, reference, key }) },
+  { weight: 3, arbitrary: fc.record({ kind: kind('topup'), esim, package_id: recharges, key }) },
   { weight: 2, arbitrary: fc.record({ kind: kind('cancel'), esim, key }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('use'), esim }) },
 );

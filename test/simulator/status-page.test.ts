@@ -84,9 +84,8 @@ describe('the status page', () => {
     const html = await page.text();
     expect(html).not.toMatch(/https?:\/\//);
     expect(html).not.toMatch(/ style=| on\w+=/);
-    for (const [, path] of html.matchAll(/(?:src|href)="(\/[^"]+)"/g)) {
+    for (const [, path] of html.matchAll(/(?:src|href)="(\/[^"]+)"/g))
       expect((await fetch(simulator.simulator.url + path)).status).toBe(200);
-    }
   });
 
   it('may call the admin API, and a page of another origin may not', async () => {

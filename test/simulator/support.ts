@@ -11,6 +11,7 @@ import { serviceErrorBody, serviceOrder, serviceWallet } from '#upstream/contrac
 
 export const EMAIL = 'reseller@example.com';
 export const PASSWORD = 'simulator-password';
+export const LOGIN = { email: EMAIL, password: PASSWORD, device_name: 'test' };
 
 /** 2.40 USD, 1 GB in Spain for 7 days, completed at once. */
 export const PACKAGE = 1001;
@@ -37,9 +38,7 @@ const ledgerPage = z.object({
 });
 export type LedgerLine = z.output<typeof ledgerPage>['data'][number];
 
-const requestPage = z.object({
-  data: z.array(z.object({ path: z.string(), endpoint: z.string().nullable() })),
-});
+const requestPage = z.object({ data: z.array(z.object({ path: z.string(), endpoint: z.string().nullable() })) });
 
 /** Calls of a running simulator, as its reseller and as its operator. */
 export class SimulatorClient {
@@ -130,10 +129,7 @@ export class SimulatorClient {
 
 /** Logs in to both environments of a running simulator. */
 export async function connect(url: string): Promise<SimulatorClient> {
-  const login = async (base: string): Promise<string> => {
-    const answer = await new HttpClient(base).post('/login', { email: EMAIL, password: PASSWORD, device_name: 'test' });
-    return answer.textAt('access_token');
-  };
+  const login = async (base: string) => (await new HttpClient(base).post('/login', LOGIN)).textAt('access_token');
   const base = `${url}/api/reseller/v1`;
   const [sandbox, production] = await Promise.all([login(`${base}/sandbox`), login(base)]);
   return new SimulatorClient(url, { sandbox, production });
@@ -146,19 +142,17 @@ export async function startTestSimulator(options: SimulatorOptions = {}) {
   return Object.assign(client, { simulator, [Symbol.asyncDispose]: () => simulator.close() });
 }
 
-/** One received webhook. */
-export interface ReceivedWebhook {
-  readonly headers: IncomingHttpHeaders;
-  readonly event: string;
-  readonly deliveryId: string;
-  readonly timestamp: string;
-  readonly signature: string;
-  readonly body: Buffer;
-  isSignedWith(secret: string): boolean;
+function webhookOf(headers: IncomingHttpHeaders, body: Buffer) {
+  const header = (name: string): string => String(headers[`x-service-${name}`] ?? '');
+  const [event, deliveryId] = [header('event'), header('delivery')];
+  const [timestamp, signature] = [header('timestamp'), header('signature')];
+  const isSignedWith = (secret: string) => signatureOf(secret, timestamp, body) === signature;
+  return { headers, event, deliveryId, timestamp, signature, body, isSignedWith };
 }
+type ReceivedWebhook = ReturnType<typeof webhookOf>;
 
 /** The answer of the receiver, by the number of the delivery from 1. */
-export type Reply = (response: ServerResponse, webhook: ReceivedWebhook, number: number) => void;
+type Reply = (response: ServerResponse, webhook: ReceivedWebhook, number: number) => void;
 
 /** A local webhook endpoint that stores all requests. */
 export async function startReceiver(reply: Reply = (response) => response.writeHead(204).end()) {
@@ -167,17 +161,7 @@ export async function startReceiver(reply: Reply = (response) => response.writeH
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const header = (name: string): string => String(request.headers[`x-service-${name}`] ?? '');
-      const [timestamp, signature, body] = [header('timestamp'), header('signature'), Buffer.concat(chunks)];
-      const webhook = {
-        headers: request.headers,
-        event: header('event'),
-        deliveryId: header('delivery'),
-        timestamp,
-        signature,
-        body,
-        isSignedWith: (secret: string) => signatureOf(secret, timestamp, body) === signature,
-      };
+      const webhook = webhookOf(request.headers, Buffer.concat(chunks));
       received.push(webhook);
       reply(response, webhook, received.length);
     });
@@ -201,3 +185,6 @@ export async function startReceiver(reply: Reply = (response) => response.writeH
 export function fieldsOf(answer: HttpAnswer): string[] {
   return Object.keys(answer.read(serviceErrorBody).error.fields ?? {});
 }
+
+/** The status and the code of an answer. */
+export const codeOf = (answer: HttpAnswer) => [answer.status, answer.at('error', 'code')];

@@ -22,7 +22,7 @@ export function captured() {
 export async function outputOf(
   definition: CallDefinition | undefined,
   { environment, ids = [], options = {}, ...where }: Typing,
-): Promise<{ readonly output: string; readonly notes: string; readonly code: number }> {
+) {
   if (definition === undefined) throw new Error('the resource has no such command');
   const [output, notes] = [captured(), captured()];
   const code = await runCall(definition, { ids, options: { ...options, ...where }, environment, output, notes }).then(

@@ -37,7 +37,11 @@ export function rawCompose(): unknown {
  */
 export function composeServices(values?: Readonly<Record<string, string>>): Record<string, ComposeService> {
   const raw = rawCompose();
-  return compose.parse(values === undefined ? raw : interpolated(raw, values)).services;
+  if (values === undefined) return compose.parse(raw).services;
+  const text = JSON.stringify(raw, (_, value: unknown) =>
+    typeof value === 'string' ? interpolated(value, values) : value,
+  );
+  return compose.parse(JSON.parse(text)).services;
 }
 
 /** What every installation must enter in .env. */
@@ -52,7 +56,6 @@ export function createSecrets(folder: string): string {
   return execFileSync(join(PROJECT, 'ops/compose/create-secrets.sh'), [folder], { encoding: 'utf8' });
 }
 
-/** The path of each secret on the machine. */
 export function composeSecrets(): Record<string, string> {
   const { secrets } = compose.parse(rawCompose());
   return Object.fromEntries(Object.entries(secrets).map(([name, { file }]) => [name, file]));
@@ -79,38 +82,22 @@ export function environmentHere(
     ...secrets.map((name) => [join(folder, name), `/run/secrets/${name}`]),
   ];
   return Object.fromEntries(
-    Object.entries(environment).map(([name, value]) => [
-      name,
-      mounts.find(([, target]) => target === value)?.[0] ?? value,
-    ]),
+    Object.entries(environment).map(([name, value]) => [name, mounts.find(([, to]) => to === value)?.[0] ?? value]),
   );
 }
 
 /** `${NAME:?…}` must be set, `${NAME:-text}` has a default. The file uses only these two forms. */
 const VARIABLE = /\$\{([A-Z][A-Z0-9_]*):([?-])([^}]*)\}/g;
 
-export interface ComposeVariable {
-  readonly name: string;
-  readonly required: boolean;
-}
-
 /** Every variable that the file takes from .env. */
-export function composeVariables(): ComposeVariable[] {
-  const text = JSON.stringify(rawCompose());
-  const found = new Map(
-    [...text.matchAll(VARIABLE)].map(([, name = '', kind]) => [name, { name, required: kind === '?' }]),
-  );
+export function composeVariables() {
+  const found = new Map<string, { readonly name: string; readonly required: boolean }>();
+  for (const [, name = '', kind] of JSON.stringify(rawCompose()).matchAll(VARIABLE))
+    found.set(name, { name, required: kind === '?' });
   return [...found.values()];
 }
 
-function interpolated(value: unknown, values: Readonly<Record<string, string>>): unknown {
-  if (typeof value === 'string') return interpolate(value, values);
-  if (Array.isArray(value)) return value.map((item) => interpolated(item, values));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, interpolated(item, values)]));
-}
-
-function interpolate(text: string, values: Readonly<Record<string, string>>): string {
+function interpolated(text: string, values: Readonly<Record<string, string>>): string {
   const result = text.replaceAll(VARIABLE, (_, name: string, kind: string, fallback: string) => {
     const value = values[name];
     if (value !== undefined && value !== '') return value;

@@ -10,7 +10,6 @@ export function check(document: unknown, capabilities: Partial<Capabilities> = {
   return checkContract(readDocument(Buffer.from(JSON.stringify(document))), { ...ALL_CAPABILITIES, ...capabilities });
 }
 
-/** The findings of one call or event in a document. */
 export function findingsOf(of: EndpointName | EventKind, document: unknown): readonly Finding[] {
   const { calls, events } = check(document);
   return (calls.find(({ name }) => name === of) ?? events.find(({ event }) => event === of))?.findings ?? [];

@@ -21,9 +21,7 @@ export interface Writing {
   readonly openapi: '3.0.3' | '3.1.0';
   /** Place of schemas, parameters and responses. */
   readonly parts: 'inline' | 'components';
-  /** Place of the base address. */
   readonly base: 'nowhere' | 'server' | 'relative server' | 'paths' | 'placeholder';
-  /** Name of the parameter `{id}`. */
   readonly id: string;
   readonly success: '200' | '201' | '2XX';
   readonly trailingSlash: boolean;
@@ -40,22 +38,15 @@ export const PLAIN: Writing = {
 
 const endpoints = Object.entries(ENDPOINTS) as [EndpointName, EndpointContract][];
 
+const BODIES = new Map<BodyName, Schema>();
+for (const [name, { body, answer }] of endpoints) {
+  if (body !== undefined) BODIES.set(`${name} request`, wireSchema(body));
+  BODIES.set(`${name} answer`, wireSchema(answer));
+}
+for (const kind of EVENT_KINDS) BODIES.set(`event ${kind}`, wireSchema(eventBody(kind)));
+
 /** A copy of the schemas of all bodies of the contract. */
-export function contractBodies(): Map<BodyName, Schema> {
-  return structuredClone(BODIES);
-}
-
-const BODIES = schemasOfAllBodies();
-
-function schemasOfAllBodies(): Map<BodyName, Schema> {
-  const bodies = new Map<BodyName, Schema>();
-  for (const [name, { body, answer }] of endpoints) {
-    if (body !== undefined) bodies.set(`${name} request`, wireSchema(body));
-    bodies.set(`${name} answer`, wireSchema(answer));
-  }
-  for (const kind of EVENT_KINDS) bodies.set(`event ${kind}`, wireSchema(eventBody(kind)));
-  return bodies;
-}
+export const contractBodies = () => structuredClone(BODIES);
 
 function wireSchema(schema: z.ZodType): Schema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
@@ -136,45 +127,23 @@ function withNullable(schema: unknown): unknown {
   return only?.['type'] === undefined ? { ...others, anyOf } : { ...others, ...only, nullable: true };
 }
 
-/** A field of a body that is required in its object. */
-export interface NeededField {
-  readonly body: BodyName;
-  /** The name in a finding, such as `data[].id`. */
-  readonly name: string;
-  readonly remove: (bodies: Map<BodyName, Schema>) => void;
-  readonly rename: (bodies: Map<BodyName, Schema>, to: string) => void;
-  readonly retype: (bodies: Map<BodyName, Schema>, to: Schema) => void;
-}
-
-/** Every needed field of the contract, at any depth. */
-export function neededFields(): NeededField[] {
+/** Every needed field of the contract, at any depth: it is required in its object. */
+export function neededFields() {
   return [...contractBodies()].flatMap(([body, schema]) =>
-    neededIn(schema, '').map(({ name, steps, field }) => {
-      const change = (bodies: Map<BodyName, Schema>, apply: (properties: Schema, owner: Schema) => void) => {
+    neededIn(schema, '').map(({ name, steps, field }) => ({
+      body,
+      name,
+      remove: (bodies: Map<BodyName, Schema>) => {
         const owner = steps.reduce((current, step) => current[step] as Schema, bodies.get(body) ?? {});
-        apply(owner['properties'] as Schema, owner);
-      };
-      const remove: NeededField['remove'] = (bodies) =>
-        change(bodies, (properties, owner) => {
-          Reflect.deleteProperty(properties, field);
-          owner['required'] = (owner['required'] as string[]).filter((name) => name !== field);
-        });
-      return {
-        body,
-        name,
-        remove,
-        rename: (bodies, to) =>
-          change(bodies, (properties) => {
-            properties[to] = properties[field];
-            remove(bodies);
-          }),
-        retype: (bodies, to) => change(bodies, (properties) => Object.assign(properties, { [field]: to })),
-      };
-    }),
+        Reflect.deleteProperty(owner['properties'] as Schema, field);
+        owner['required'] = (owner['required'] as string[]).filter((name) => name !== field);
+      },
+    })),
   );
 }
 
 interface Found {
+  /** In a finding, such as `data[].id`. */
   readonly name: string;
   /** Keywords from the body to the object that has the field. */
   readonly steps: readonly string[];

@@ -17,7 +17,6 @@ export const config = (changes: Partial<ServiceConfig> = {}): ServiceConfig => (
   ...changes,
 });
 
-/** A failed call. */
 export const failed = (failure: ServiceFailure['failure']): ServiceFailure => ({
   ok: false,
   kind: 'failure',

@@ -26,7 +26,6 @@ export class ManualTimers implements Timers {
     return [...this.#waiting.values()].map(({ delayMs }) => delayMs);
   }
 
-  /** Fires all waiting timers. */
   pass(): void {
     const due = [...this.#waiting.values()];
     this.#waiting.clear();

@@ -16,7 +16,6 @@ export async function storedRows(databaseUrl: string): Promise<string[]> {
   });
 }
 
-/** All rows as one text. */
 export async function everythingStored(databaseUrl: string): Promise<string> {
   return (await storedRows(databaseUrl)).join('\n');
 }

@@ -4,7 +4,6 @@ import type { Money } from '#domain/money/money.ts';
 import type { PricingTerms } from '#domain/pricing/pricing-rule.ts';
 import { priceByTerms, type Suggestion } from '#domain/pricing/suggested-price.ts';
 
-/** An amount in euros. */
 export const eur = (amount: string): Money => ({ amount, currency: 'EUR' });
 const cents = (max: number) => fc.integer({ min: 0, max }).map((units) => (units / 100).toFixed(2));
 /** Any cost, with all six digits, as a service may charge. */
@@ -25,7 +24,6 @@ export const rounding = fc
     ending: new Big(step).times(part.toFixed(2)).round(6, Big.roundDown).toFixed(),
     direction,
   }));
-/** Any terms of a rule. */
 export const terms: fc.Arbitrary<PricingTerms> = fc.record({
   margin: markup,
   minimumMargin: markup,
@@ -42,7 +40,6 @@ const PLAIN: PricingTerms = {
   rounding: null,
   maxPriceDriftPercent: '0',
 };
-/** Plain terms with these changes. */
 export const termsWith = (some: Partial<PricingTerms>): PricingTerms => ({ ...PLAIN, ...some });
 
 /** The suggestion by these terms, which must exist. */

@@ -9,7 +9,6 @@ export const PRODUCT_ENVIRONMENT = {
   SERVICE_PASSWORD: 'geheim',
 };
 
-/** What is wrong with a configuration. */
 export function problemsIn(read: () => unknown): readonly ConfigurationProblem[] {
   try {
     read();
@@ -20,5 +19,4 @@ export function problemsIn(read: () => unknown): readonly ConfigurationProblem[]
   }
 }
 
-/** {@link problemsIn} as texts. */
 export const problemsOf = (read: () => unknown) => problemsIn(read).map(problemText);

@@ -2,13 +2,6 @@
 import { PNG } from 'pngjs';
 import decodeQr from 'qr/decode.js';
 
-/** The content of a QR code for a phone. */
-export interface SeenQr {
-  readonly text: string;
-  /** Width of the light border, in modules. The standard requires four. */
-  readonly quietZone: number;
-}
-
 interface Picture {
   readonly width: number;
   readonly height: number;
@@ -17,15 +10,13 @@ interface Picture {
 }
 
 /** Reads a PNG. @throws Error if the picture has no readable code. */
-export function qrOfPng(png: Buffer): SeenQr {
-  return seenIn(PNG.sync.read(png));
-}
+export const qrOfPng = (png: Buffer) => qrOfPicture(PNG.sync.read(png));
 
 /** Pixels for one module of an SVG. The decoder needs several. */
 const SCALE = 4;
 
 /** Reads an SVG of horizontal strokes, one module thick. @throws Error if the picture has no readable code. */
-export function qrOfSvg(svg: string): SeenQr {
+export function qrOfSvg(svg: string) {
   const modules = Number(/viewBox="0 0 (\d+) \d+"/.exec(svg)?.[1]);
   const path = /<path stroke="#000000" d="([^"]+)"/.exec(svg)?.[1] ?? '';
   const width = modules * SCALE;
@@ -43,13 +34,15 @@ export function qrOfSvg(svg: string): SeenQr {
     else if (command === 'm') [x, y] = [x + one, y + two];
     else for (const end = x + one; x < end; x += 1) darken(x, Math.floor(y));
   }
-  return seenIn({ width, height: width, data });
+  return qrOfPicture({ width, height: width, data });
 }
 
-/** Reads a picture. @throws Error if it has no readable code. */
-export const qrOfPicture = (picture: Picture): SeenQr => seenIn(picture);
-
-function seenIn(picture: Picture): SeenQr {
+/**
+ * Reads a picture. @throws Error if it has no readable code.
+ *
+ * @returns the text, and the width of the light border in modules. The standard requires four.
+ */
+export function qrOfPicture(picture: Picture) {
   const isDark = (at: number, row: number) => (picture.data[(row * picture.width + at) * 4] ?? 0xff) < 0x80;
   let first = 0;
   while (first < picture.width && !isDark(first, first)) first += 1;

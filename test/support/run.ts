@@ -8,8 +8,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { PROJECT } from '#test/support/compose.ts';
 
-const PROJECT = join(import.meta.dirname, '../..');
 const ARTIFACTS = join(PROJECT, 'test/artifacts');
 const REPORT = join(ARTIFACTS, 'vitest.json');
 /** The last line of `.ci/run`. */
@@ -30,12 +30,6 @@ const ONLY_WITH_ALL = [
   'test/integration/purchases/{cancellation-*,half-filled,operator-updates}.test.ts',
   'test/workflow/{outage,vpn-subscription-silence}.test.ts',
 ];
-
-interface Totals {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
 
 mkdirSync(ARTIFACTS, { recursive: true });
 rmSync(REPORT, { force: true });
@@ -67,16 +61,12 @@ if (runsAll) {
   checks.push(check('packages of the clients', 'npm', ['run', '--silent', 'test:clients']));
 }
 const tests = testTotals(testsEndedWell);
-const totals = {
-  passed: tests.passed + checks.filter((passed) => passed).length,
-  failed: tests.failed + checks.filter((passed) => !passed).length,
-  skipped: tests.skipped,
-};
-const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
-const line = `${totals.passed} passed, ${totals.failed} failed${skipped}`;
+const passed = tests.passed + checks.filter((each) => each).length;
+const failed = tests.failed + checks.filter((each) => !each).length;
+const line = `${passed} passed, ${failed} failed${tests.skipped > 0 ? `, ${tests.skipped} skipped` : ''}`;
 writeFileSync(SUMMARY, `${line}\n`);
 print(`\n${line}`);
-process.exitCode = totals.failed > 0 || tests.passed === 0 ? 1 : 0;
+process.exitCode = failed > 0 || tests.passed === 0 ? 1 : 0;
 
 function check(name: string, command: string, args: readonly string[]): boolean {
   print(`\n== ${name}`);
@@ -89,7 +79,7 @@ function check(name: string, command: string, args: readonly string[]): boolean 
 }
 
 /** A file that could not be loaded, and an error outside any test, have no failed test. They count as one failure. */
-function testTotals(endedWell: boolean): Totals {
+function testTotals(endedWell: boolean) {
   const report = readReport();
   if (report === undefined) return { passed: 0, failed: 1, skipped: 0 };
   const brokenFiles = report.testResults.filter(

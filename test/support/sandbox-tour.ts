@@ -6,7 +6,6 @@ import { config } from '#test/support/doctor-service.ts';
 
 export const KEY_AGE_MS = 10_000;
 
-/** The configuration of a simulator. */
 export const serviceConfig = (baseUrl: string, changes: Partial<ServiceConfig> = {}): ServiceConfig =>
   config({ baseUrl, email: EMAIL, password: PASSWORD, ...changes });
 

@@ -1,8 +1,6 @@
 /** A completed order, as the contract has it. */
 export const ORDER = { id: 'so_1', status: 'completed', esim_id: 'e_1' };
-/** A package, as the contract has it. */
 export const PACKAGE = { id: 7, name: 'Europe 1 GB', price_for_reseller: '4.50', currency: 'EUR' };
-/** A debit of the wallet, as the contract has it. */
 export const TRANSACTION = {
   id: 1,
   type: 'debit',

@@ -6,7 +6,6 @@ import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mappi
 import { ServiceSession, type TokenResult } from '#upstream/client/session.ts';
 import type { LoginResponse } from '#upstream/contract.ts';
 
-/** The time at which each world begins. */
 export const START = Date.UTC(2025, 0, 1);
 /** The time that a caller has, in milliseconds. */
 export const DEADLINE = 20_000;
@@ -25,27 +24,17 @@ class Login {
   }) as Caller;
 }
 
-/** An answer with a token. */
 export function token(accessToken: string, expiresAt?: number): LoginAnswer {
   const expires_at = expiresAt === undefined ? undefined : new Date(expiresAt).toISOString();
   return { ok: true, status: 200, value: { access_token: accessToken, expires_at } };
 }
 
-/** A login that failed. */
 export function refused(failure: FailureClass, more: Partial<ServiceFailure> = {}): ServiceFailure {
   return { ok: false, kind: 'failure', failure, detail: `The login gave ${failure}.`, ...more };
 }
 
-interface World {
-  readonly clock: { now: number };
-  readonly login: Login;
-  readonly store: MemoryTokenStore;
-  readonly storeErrors: unknown[];
-  readonly newSession: (settings?: { mode?: ServiceMode; tokenDays?: number }) => ServiceSession;
-}
-
 /** A clock, a login and a token store, with sessions that share them. */
-export function world(): World {
+export function world() {
   const clock = { now: START };
   const [login, store, storeErrors] = [new Login(), new MemoryTokenStore(), [] as unknown[]];
   return {
@@ -53,7 +42,7 @@ export function world(): World {
     login,
     store,
     storeErrors,
-    newSession: ({ mode = 'sandbox', tokenDays } = {}) =>
+    newSession: ({ mode = 'sandbox', tokenDays }: { mode?: ServiceMode; tokenDays?: number } = {}) =>
       new ServiceSession(login.call, {
         tokens: store,
         email: 'shop@example.com',

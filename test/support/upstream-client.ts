@@ -1,6 +1,6 @@
-import { afterEach } from 'vitest';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capability-profile.ts';
 import { BASE_PATH, type ServiceMode } from '#domain/service/service-address.ts';
+import { disposedAfterEach } from '#test/support/disposed-at-end.ts';
 import { MemoryTokenStore } from '#test/support/memory-token-store.ts';
 import { httpAnswer, startRawServer, type RawRequest } from '#test/support/network/raw-server.ts';
 import type { CallEvent } from '#upstream/client/call.ts';
@@ -22,14 +22,13 @@ export interface TestClientSettings {
   readonly mode?: ServiceMode;
   readonly deadlineMs?: number;
   readonly tokenDays?: number;
-  readonly onCall?: (event: CallEvent) => void;
   /** Replaces the answer to logins. */
   readonly onLogin?: (raw: RawRequest) => Buffer | undefined;
 }
 
 /** A client of a service that accepts every login (`token-1`, `token-2`, …). The test defines the other answers. */
 export async function startTestClient(answer: Answer, settings: TestClientSettings = {}) {
-  const { mode = 'sandbox', capabilities, deadlineMs = 10_000, tokenDays, onCall, onLogin } = settings;
+  const { mode = 'sandbox', capabilities, deadlineMs = 10_000, tokenDays, onLogin } = settings;
   let logins = 0;
   const server = await startRawServer({
     onRequest: (raw) => {
@@ -53,7 +52,7 @@ export async function startTestClient(answer: Answer, settings: TestClientSettin
     deadlineMs,
     tokens: new MemoryTokenStore(),
     now: Date.now,
-    onCall: onCall ?? ((event) => events.push(event)),
+    onCall: (event) => void events.push(event),
   });
   /** Path and query of each request, below `{base_url}`. */
   const targets = () => server.requests.map(({ head }) => head.split(' ')[1]?.replace(BASE_PATH, ''));
@@ -78,10 +77,7 @@ export const RECENT = { since: Date.UTC(2025, 5, 1), maxPages: 2 };
 
 /** A function that starts clients and closes them after each test, the last one first. */
 export function closedTestClients(): typeof startTestClient {
-  const opened: AsyncDisposable[] = [];
-  afterEach(async () => {
-    for (const thing of opened.splice(0).toReversed()) await thing[Symbol.asyncDispose]();
-  });
+  const opened = disposedAfterEach();
   return async (answer, settings) => {
     const client = await startTestClient(answer, settings);
     opened.push(client);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type {
   CancellationSnapshot,
@@ -10,7 +11,7 @@ import type {
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { POLICY, report, shownAfter, withWorker } from '#test/support/work/workflows/order-workflow.ts';
+import { needsAttention, POLICY, report, shownAfter, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { cancellationWorkflow } from '#workflows/cancellation.ts';
 import { operatorActedSignal } from '#workflows/messages.ts';
 
@@ -85,35 +86,32 @@ class FakeCancellation {
   }
 }
 
-type Handle = Awaited<ReturnType<typeof start>>;
-
-async function withCancellation<Result>(
+async function withCancellation(
   cancellation: FakeCancellation,
-  work: (handle: Handle) => Promise<Result>,
-): Promise<Result> {
-  return withWorker(cancellation, async (taskQueue) => work(await start(cancellation, taskQueue)));
-}
-
-function start({ id }: FakeCancellation, taskQueue: string) {
-  return environment.client.workflow.start(cancellationWorkflow, {
-    workflowId: `cancellation/${id}`,
-    taskQueue,
-    args: [{ work: { kind: 'cancellation', id }, policy: POLICY }],
+  work: (running: WorkflowHandle<typeof cancellationWorkflow>) => Promise<void>,
+): Promise<void> {
+  const { id } = cancellation;
+  await withWorker(cancellation, async (taskQueue) => {
+    const running = await environment.client.workflow.start(cancellationWorkflow, {
+      workflowId: `cancellation/${id}`,
+      taskQueue,
+      args: [{ work: { kind: 'cancellation', id }, policy: POLICY }],
+    });
+    await work(running);
   });
 }
 
 describe('a cancellation', () => {
   it('in review for ten days explains its wait, and ends with the report of the service', async () => {
     const cancellation = new FakeCancellation(await environment.currentTimeMs());
-    const result = await withCancellation(cancellation, async (running) => {
+    await withCancellation(cancellation, async (running) => {
       expect(await shownAfter('10 days', running)).toMatchObject({ status: 'processing' });
       cancellation.state = 'completed';
       await report(running);
-      return running.result();
+      expect(await running.result()).toMatchObject({ status: 'completed', esimId: 'esim_1' });
+      const { events } = await running.fetchHistory();
+      expect(events?.filter(({ timerStartedEventAttributes: timer }) => timer)).toHaveLength(1);
     });
-    expect(result).toMatchObject({ status: 'completed', esimId: 'esim_1' });
-    const history = await environment.client.workflow.getHandle(`cancellation/${cancellation.id}`).fetchHistory();
-    expect(history.events?.filter(({ timerStartedEventAttributes }) => timerStartedEventAttributes)).toHaveLength(1);
   });
 
   it('whose review does not end needs attention after two weeks, and continues with a later report', async () => {
@@ -124,10 +122,7 @@ describe('a cancellation', () => {
       { kind: 'completed', esimId: 'esim_1' },
     ];
     await withCancellation(cancellation, async (running) => {
-      expect(await shownAfter('15 days', running)).toMatchObject({
-        status: 'needs_attention',
-        attention: 'refund_missing',
-      });
+      expect(await shownAfter('15 days', running)).toMatchObject(needsAttention('refund_missing'));
       expect(cancellation.completions[0]! - begun).toBeGreaterThanOrEqual(14 * DAY_MS);
       cancellation.state = 'completed';
       await report(running);
@@ -152,10 +147,7 @@ describe('a cancellation', () => {
     await withCancellation(cancellation, async (running) => {
       cancellation.state = 'completed';
       await report(running);
-      expect(await shownAfter('2 hours', running)).toMatchObject({
-        status: 'needs_attention',
-        attention: 'refund_missing',
-      });
+      expect(await shownAfter('2 hours', running)).toMatchObject(needsAttention('refund_missing'));
       cancellation.results = [{ kind: 'completed', esimId: 'esim_1' }];
       await running.signal(operatorActedSignal);
       expect(await running.result()).toMatchObject({ status: 'completed' });
@@ -164,12 +156,11 @@ describe('a cancellation', () => {
 
   it('whose refund failed looks up the eSIM, because only its status shows the cancellation', async () => {
     const cancellation = new FakeCancellation(await environment.currentTimeMs());
-    const result = await withCancellation(cancellation, async (running) => {
+    await withCancellation(cancellation, async (running) => {
       await environment.sleep('1 minute');
       cancellation.view = { ...cancellation.view, refundFailed: true };
       await report(running, { outcome: 'processing' });
-      return running.result();
+      expect(await running.result()).toMatchObject({ status: 'refused' });
     });
-    expect(result).toMatchObject({ status: 'refused' });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
-import { POLICY, report, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
+import { needsAttention, POLICY, report, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
 import {
   cancel,
   endOf,
@@ -13,11 +13,10 @@ import { explainQuery, operatorActedSignal } from '#workflows/messages.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 const environment = await timeSkippingEnvironment();
 
-const inDays = async (days: number) => (await environment.currentTimeMs()) + days * DAY_MS;
+const inDays = async (days: number) => (await environment.currentTimeMs()) + days * 24 * HOUR_MS;
 const sleepUntil = async (at: number) => environment.sleep(at - (await environment.currentTimeMs()));
 
 describe('a VPN subscription after its end', () => {
@@ -53,25 +52,18 @@ describe('a VPN subscription after its end', () => {
 
   it('does not end during silence of the service: waits grow, a case opens, and an answer continues it', async () => {
     const end = await inDays(30);
-    const subscription = new FakeSubscription(end);
-    subscription.onLookUp = () => OUT_OF_ORDER;
+    const subscription = new FakeSubscription(end, { onLookUp: () => OUT_OF_ORDER });
     await withSubscription(subscription, async (running) => {
       await sleepUntil(end + POLICY.expiryGraceMs + POLICY.silentDeadlineMs - HOUR_MS);
       expect(await running.query(explainQuery)).toMatchObject({ status: 'active', failure: 'server_error' });
-      const pauses = subscription.lookUpTimes
-        .slice(1)
-        .map((at, n) => Math.round((at - subscription.lookUpTimes[n]!) / MINUTE_MS));
+      const { lookUpTimes: times } = subscription;
+      const pauses = times.slice(1).map((at, n) => Math.round((at - times[n]!) / MINUTE_MS));
       expect(pauses.slice(0, 8)).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
-      expect(await shownAfter('3 hours', running)).toMatchObject({
-        status: 'needs_attention',
-        attention: 'delivery_unavailable',
-        failure: 'server_error',
-      });
+      const withCase = { ...needsAttention('delivery_unavailable'), failure: 'server_error' };
+      expect(await shownAfter('3 hours', running)).toMatchObject(withCase);
       const opened = subscription.steps.filter(({ attention }) => attention?.reason === 'delivery_unavailable');
-      expect(opened).toMatchObject([
-        { status: 'needs_attention', attention: { detail: expect.stringContaining('503') } },
-      ]);
-
+      const attention = { detail: expect.stringContaining('503') };
+      expect(opened).toMatchObject([{ status: 'needs_attention', attention }]);
       const before = subscription.lookUps;
       await environment.sleep('3 days');
       expect(subscription.lookUps).toBe(before + 3);
@@ -83,22 +75,18 @@ describe('a VPN subscription after its end', () => {
       };
       expect(await shownAfter('2 days', running)).toMatchObject({ status: 'active', nextStepAt: renewed });
       expect(subscription.steps.at(-1)).toMatchObject({ status: 'active' });
-      await running.terminate();
     });
   });
 
   it('that needs attention is looked up by a new run and on retry, and ends after the verdict', async () => {
-    const subscription = new FakeSubscription(await inDays(-3));
-    subscription.status = 'needs_attention';
-    subscription.attention = 'delivery_unavailable';
-    subscription.onLookUp = () => OUT_OF_ORDER;
+    const subscription = new FakeSubscription(await inDays(-3), {
+      ...needsAttention('delivery_unavailable'),
+      onLookUp: () => OUT_OF_ORDER,
+    });
     await withSubscription(subscription, async (running) => {
       await environment.sleep('1 hour');
       expect(subscription.lookUps).toBe(1);
-      expect(await running.query(explainQuery)).toMatchObject({
-        status: 'needs_attention',
-        attention: 'delivery_unavailable',
-      });
+      expect(await running.query(explainQuery)).toMatchObject(needsAttention('delivery_unavailable'));
       await running.signal(operatorActedSignal);
       await environment.sleep('1 hour');
       expect(subscription.lookUps).toBe(2);
@@ -112,10 +100,10 @@ describe('a VPN subscription after its end', () => {
   });
 
   it('that needs attention is cancelled on request of its customer', async () => {
-    const subscription = new FakeSubscription(await inDays(-3));
-    subscription.status = 'needs_attention';
-    subscription.attention = 'delivery_unavailable';
-    subscription.onLookUp = () => OUT_OF_ORDER;
+    const subscription = new FakeSubscription(await inDays(-3), {
+      ...needsAttention('delivery_unavailable'),
+      onLookUp: () => OUT_OF_ORDER,
+    });
     await withSubscription(subscription, async (running) => {
       await environment.sleep('1 hour');
       await cancel(subscription, running);
@@ -129,8 +117,7 @@ describe('a VPN subscription after its end', () => {
 describe('the accepted cancellation of a VPN subscription without confirmation', () => {
   it('ends as cancelled at the end of the subscription', async () => {
     const end = await inDays(2);
-    const subscription = new FakeSubscription(end);
-    subscription.onLookUp = () => OUT_OF_ORDER;
+    const subscription = new FakeSubscription(end, { onLookUp: () => OUT_OF_ORDER });
     subscription.change({ cancelRequested: true });
     await withSubscription(subscription, async (running) => {
       await sleepUntil(end - HOUR_MS);
@@ -158,15 +145,11 @@ describe('the accepted cancellation of a VPN subscription without confirmation',
   });
 
   it('needs attention if the end is not known; a retry sends the cancellation again', async () => {
-    const subscription = new FakeSubscription(undefined);
-    subscription.onLookUp = () => FOUND;
+    const subscription = new FakeSubscription(undefined, { onLookUp: () => FOUND });
     subscription.change({ cancelRequested: true });
     await withSubscription(subscription, async (running) => {
       expect(await shownAfter(POLICY.silentDeadlineMs - HOUR_MS, running)).toMatchObject({ status: 'cancelling' });
-      expect(await shownAfter('3 hours', running)).toMatchObject({
-        status: 'needs_attention',
-        attention: 'cancellation_refused',
-      });
+      expect(await shownAfter('3 hours', running)).toMatchObject(needsAttention('cancellation_refused'));
       const before = subscription.lookUps;
       await environment.sleep('30 days');
       expect([subscription.lookUps, subscription.cancels.length]).toEqual([before, 1]);
@@ -181,15 +164,10 @@ describe('the accepted cancellation of a VPN subscription without confirmation',
 
 describe('a new run of a VPN subscription that needs attention', () => {
   it('shows a refused cancellation, and sends it again only after a retry', async () => {
-    const subscription = new FakeSubscription(await inDays(30));
-    subscription.status = 'needs_attention';
-    subscription.attention = 'cancellation_refused';
+    const subscription = new FakeSubscription(await inDays(30), needsAttention('cancellation_refused'));
     subscription.change({ cancelRequested: true });
     await withSubscription(subscription, async (running) => {
-      expect(await shownAfter('2 days', running)).toMatchObject({
-        status: 'needs_attention',
-        attention: 'cancellation_refused',
-      });
+      expect(await shownAfter('2 days', running)).toMatchObject(needsAttention('cancellation_refused'));
       // Other reports are handled and change nothing.
       await report(running);
       await environment.sleep('2 days');
@@ -206,14 +184,9 @@ describe('a new run of a VPN subscription that needs attention', () => {
   });
 
   it('shows a contradiction until an operator judges it', async () => {
-    const subscription = new FakeSubscription(await inDays(30));
-    subscription.status = 'needs_attention';
-    subscription.attention = 'contradiction';
+    const subscription = new FakeSubscription(await inDays(30), needsAttention('contradiction'));
     await withSubscription(subscription, async (running) => {
-      expect(await shownAfter('1 day', running)).toMatchObject({
-        status: 'needs_attention',
-        attention: 'contradiction',
-      });
+      expect(await shownAfter('1 day', running)).toMatchObject(needsAttention('contradiction'));
       await report(running, { outcome: 'failed', decision: 'contradiction' });
       await environment.sleep('1 day');
       expect(subscription.steps).toMatchObject([
@@ -222,7 +195,6 @@ describe('a new run of a VPN subscription that needs attention', () => {
       subscription.judge('active');
       await running.signal(operatorActedSignal);
       expect(await shownAfter('1 day', running)).toMatchObject({ status: 'active' });
-      await running.terminate();
     });
   });
 });

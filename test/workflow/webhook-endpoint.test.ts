@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { WorkflowHandle } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryRound, WebhookActivities } from '#activities/webhooks/webhook-activities.ts';
@@ -13,13 +14,15 @@ import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { bundledWorkflows } from '#test/support/work/workflows/order-workflow.ts';
-import { deliveriesWaitSignal, WEBHOOK_TASK_QUEUE, type WebhookEndpointResult } from '#workflows/messages.ts';
+import { deliveriesWaitSignal, WEBHOOK_TASK_QUEUE } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 import { webhookEndpointWorkflow } from '#workflows/webhook-endpoint.ts';
 
 const policy = DEFAULT_POLICY.outbound;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
+
+const environment = await timeSkippingEnvironment();
 
 /** A fake of the activity for one endpoint with one delivery, with the rules of the product. */
 class FakeEndpoint implements WebhookActivities {
@@ -29,20 +32,14 @@ class FakeEndpoint implements WebhookActivities {
   #health: EndpointHealth = { failures: 0 };
   #delivery: { triedSince: number; failedTries: number; nextTryAt: number } | undefined;
   #disabled = false;
-  readonly #now: () => Promise<number>;
 
-  constructor(now: () => Promise<number>) {
-    this.#now = now;
-  }
-
-  async happen(): Promise<void> {
-    const now = await this.#now();
-    this.#delivery ??= { triedSince: now, failedTries: 0, nextTryAt: now };
+  constructor(now: number) {
+    this.#delivery = { triedSince: now, failedTries: 0, nextTryAt: now };
   }
 
   async deliverDue(): Promise<DeliveryRound> {
     this.rounds += 1;
-    const now = await this.#now();
+    const now = await environment.currentTimeMs();
     const delivery = this.#delivery;
     if (delivery !== undefined && Math.max(delivery.nextTryAt, this.#health.retryAt ?? 0) <= now) {
       this.tries.push(now);
@@ -57,73 +54,46 @@ class FakeEndpoint implements WebhookActivities {
     if (this.#disabled) return { kind: 'ended', reason: 'disabled' };
     if (this.#delivery === undefined) return { kind: 'idle' };
     const { failures, failingSince, retryAt = 0 } = this.#health;
-    const failing =
-      failingSince === undefined
-        ? undefined
-        : {
-            since: failingSince,
-            failures,
-            last: describeOutcome({ kind: 'answered', status: 503 }),
-            isHeld: isFailing(this.#health, policy),
-          };
-    return {
-      kind: 'waiting',
-      nextAt: Math.max(this.#delivery.nextTryAt, retryAt),
-      pending: 1,
-      ...(failing && { failing }),
-    };
+    const waiting = { kind: 'waiting', nextAt: Math.max(this.#delivery.nextTryAt, retryAt), pending: 1 } as const;
+    if (failingSince === undefined) return waiting;
+    const last = describeOutcome({ kind: 'answered', status: 503 });
+    return { ...waiting, failing: { since: failingSince, failures, last, isHeld: isFailing(this.#health, policy) } };
   }
 }
 
-const environment = await timeSkippingEnvironment();
-
-interface Run {
-  readonly fake: FakeEndpoint;
-  readonly signal: (urgent?: boolean) => Promise<void>;
-  readonly result: () => Promise<WebhookEndpointResult>;
-  readonly stage: () => Promise<unknown>;
-}
-
-async function withEndpoint<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
-  const fake = new FakeEndpoint(() => environment.currentTimeMs());
+async function withEndpoint(
+  work: (fake: FakeEndpoint, handle: WorkflowHandle<typeof webhookEndpointWorkflow>) => Promise<void>,
+): Promise<void> {
+  const fake = new FakeEndpoint(await environment.currentTimeMs());
   const taskQueue = randomUUID();
   const { nativeConnection: connection } = environment;
   const worker = await Worker.create({ connection, taskQueue, workflowBundle: bundledWorkflows() });
-  const courier = await Worker.create({
-    connection,
-    taskQueue: WEBHOOK_TASK_QUEUE,
-    activities: { deliverDue: () => fake.deliverDue() },
-  });
-  return courier.runUntil(() =>
+  const activities = { deliverDue: () => fake.deliverDue() };
+  const courier = await Worker.create({ connection, taskQueue: WEBHOOK_TASK_QUEUE, activities });
+  await courier.runUntil(() =>
     worker.runUntil(async () => {
-      await fake.happen();
       const handle = await environment.client.workflow.start(webhookEndpointWorkflow, {
         workflowId: `webhook_endpoint/${randomUUID()}`,
         taskQueue,
         args: [{ endpointId: 'we_1' }],
       });
-      return work({
-        fake,
-        signal: (urgent = false) => handle.signal(deliveriesWaitSignal, { urgent }),
-        result: () => handle.result(),
-        stage: async () => (await handle.describe()).typedSearchAttributes.get(SEARCH_ATTRIBUTES.stage),
-      });
+      await work(fake, handle);
     }),
   );
 }
 
 describe('the workflow of a webhook endpoint', () => {
   it('ends when all events are delivered', async () => {
-    await withEndpoint(async ({ fake, result }) => {
+    await withEndpoint(async (fake, handle) => {
       fake.isUp = () => true;
-      expect(await result()).toEqual({ ended: 'idle' });
+      expect(await handle.result()).toEqual({ ended: 'idle' });
       expect(fake.tries).toHaveLength(1);
     });
   });
 
   it('gives a delivery up after three days without success', async () => {
-    await withEndpoint(async ({ fake, result }) => {
-      expect(await result()).toEqual({ ended: 'idle' });
+    await withEndpoint(async (fake, handle) => {
+      expect(await handle.result()).toEqual({ ended: 'idle' });
       const [first = 0] = fake.tries;
       const lasted = (fake.tries.at(-1) ?? 0) - first;
       expect(lasted).toBeGreaterThan(3 * DAY - 8 * HOUR);
@@ -134,18 +104,19 @@ describe('the workflow of a webhook endpoint', () => {
   });
 
   it('shows a failing endpoint, waits despite new events, and delivers at once on an urgent signal', async () => {
-    await withEndpoint(async ({ fake, signal, stage, result }) => {
+    await withEndpoint(async (fake, handle) => {
       await environment.sleep(10 * 60_000);
-      expect(await stage()).toBe('failing');
+      const { typedSearchAttributes: shown } = await handle.describe();
+      expect(shown.get(SEARCH_ATTRIBUTES.stage)).toBe('failing');
       const before = fake.rounds;
-      for (let n = 0; n < 5; n += 1) await signal();
+      for (let n = 0; n < 5; n += 1) await handle.signal(deliveriesWaitSignal, { urgent: false });
       await environment.sleep(1_000);
       expect(fake.rounds).toBe(before);
-      await signal(true);
+      await handle.signal(deliveriesWaitSignal, { urgent: true });
       await waitFor('there is another round', () => fake.rounds > before);
       expect(fake.rounds).toBe(before + 1);
       fake.isUp = () => true;
-      expect(await result()).toEqual({ ended: 'idle' });
+      expect(await handle.result()).toEqual({ ended: 'idle' });
     });
   });
 });

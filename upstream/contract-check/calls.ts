@@ -1,15 +1,7 @@
 import * as z from 'zod';
 import { compareAnswer } from '#upstream/contract-check/answers.ts';
-import type { Comparison, Step } from '#upstream/contract-check/comparison.ts';
-import {
-  type JsonObject,
-  NotComparable,
-  at,
-  entriesAt,
-  isObject,
-  resolved,
-  textAt,
-} from '#upstream/contract-check/document.ts';
+import { type Comparison, type Step, followed } from '#upstream/contract-check/comparison.ts';
+import { type JsonObject, at, entriesAt, isObject, resolved, textAt } from '#upstream/contract-check/document.ts';
 import { type FoundCall, compareOwnServers } from '#upstream/contract-check/operations.ts';
 import { compareParameters } from '#upstream/contract-check/parameters.ts';
 import { compareRequest } from '#upstream/contract-check/requests.ts';
@@ -23,12 +15,7 @@ export function compareCall(
   const { findings } = comparison;
   compareOwnServers(findings, path, item, operation);
   for (const step of [compareParameters, compareSecurity, compareBody, compareAnswers]) {
-    try {
-      step(comparison, contract, operation, item);
-    } catch (error) {
-      if (!(error instanceof NotComparable)) throw error;
-      findings.breaking('call', undefined, error.message);
-    }
+    followed(findings, 'call', () => step(comparison, contract, operation, item));
   }
 }
 
@@ -72,17 +59,15 @@ const compareAnswers: Step = (comparison, { answer }, operation) => {
   const responses = entriesAt(operation, 'responses');
   const named = responses.filter(([status]) => /^2(?:\d\d|XX)$/i.test(status));
   // Without a success among the statuses, `default` describes it.
-  const successes = (named.length > 0 ? named : responses.filter(([status]) => status === 'default')).map(
-    ([status, raw]) => {
-      const response = resolved(document, raw);
-      const hasLinkHeader = entriesAt(response, 'headers').some(([name]) => name.toLowerCase() === 'link');
-      return { status, content: jsonContent(document, response), hasLinkHeader };
-    },
-  );
+  const chosen = named.length > 0 ? named : responses.filter(([status]) => status === 'default');
+  const successes = chosen.map(([status, raw]) => {
+    const response = resolved(document, raw);
+    const hasLinkHeader = entriesAt(response, 'headers').some(([name]) => name.toLowerCase() === 'link');
+    return { status, content: jsonContent(document, response), hasLinkHeader };
+  });
   const bodies = successes.filter(({ content }) => content !== undefined);
   if (bodies.length === 0) {
-    findings.breaking('answer', undefined, 'is not described as JSON for any success (2xx)');
-    return;
+    return findings.breaking('answer', undefined, 'is not described as JSON for any success (2xx)');
   }
   for (const { status } of successes.filter(({ content }) => content === undefined)) {
     findings.note('answer', undefined, `with ${status} has no JSON body; it would count as unknown`);

@@ -1,9 +1,9 @@
 import { type JsonObject, NestedTooDeeply, NotComparable } from '#upstream/contract-check/document.ts';
 import type { Finding, Findings, Needs, Source } from '#upstream/contract-check/findings.ts';
-import { type JsonType, type ResolvedSchema, covers, formsOf } from '#upstream/contract-check/schemas.ts';
+import { type Forms, type JsonType, type ResolvedSchema, covers, formsOf } from '#upstream/contract-check/schemas.ts';
 import type { EndpointContract, EventKind, RecordName } from '#upstream/contract.ts';
 
-export type Severity = Finding['severity'];
+type Severity = Finding['severity'];
 
 export interface Comparison {
   readonly document: JsonObject;
@@ -20,7 +20,8 @@ export interface Comparison {
 }
 
 export interface Place {
-  readonly path: string;
+  /** Undefined for the whole body. */
+  readonly path: string | undefined;
   readonly name: string;
   /** It is `note` in an optional part, which is ignored when it is unreadable. */
   readonly severity: Severity;
@@ -29,19 +30,22 @@ export interface Place {
 /** @throws NotComparable when the document cannot be followed there. */
 export type Step = (comparison: Comparison, contract: EndpointContract, operation: JsonObject, item: unknown) => void;
 
-export const WHOLE_BODY: Place = { path: '', name: '', severity: 'breaking' };
+export const WHOLE_BODY: Place = { path: undefined, name: '', severity: 'breaking' };
 
 /** @param own severity, if lower than around the field. */
 export function fieldOf({ path, severity }: Place, name: string, own: Severity = severity): Place {
-  return { path: path === '' ? name : `${path}.${name}`, name, severity: own };
+  return { path: path === undefined ? name : `${path}.${name}`, name, severity: own };
 }
 
-export function itemOf({ path, name, severity }: Place): Place {
-  return { path: `${path}[]`, name, severity };
-}
-
-export function nameOf({ path }: Place): string | undefined {
-  return path === '' ? undefined : path;
+/** @returns undefined, after adding a finding, when the document cannot be followed. */
+export function followed<Result>(findings: Findings, part: Finding['part'], work: () => Result, name?: string) {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof NotComparable)) throw error;
+    findings.breaking(part, name, error.message);
+    return undefined;
+  }
 }
 
 /** @returns undefined, after adding a finding, when no value fits or the schema cannot be followed. */
@@ -54,12 +58,12 @@ export function formsIn(
   try {
     const forms = formsOf(document, schema);
     if (forms.length > 0) return forms;
-    findings[place.severity](part, nameOf(place), 'is described so that no value fits');
+    findings[place.severity](part, place.path, 'is described so that no value fits');
   } catch (error) {
     if (!(error instanceof NotComparable)) throw error;
     // A part nested too deeply was not compared, so this is breaking at every place.
     const severity = error instanceof NestedTooDeeply ? 'breaking' : place.severity;
-    findings[severity](part, nameOf(place), error.message);
+    findings[severity](part, place.path, error.message);
   }
   return undefined;
 }
@@ -83,9 +87,9 @@ export function undescribed(
   place: Place,
 ): void {
   const fields = [...ours.required].join(', ');
-  if (fields === '') return findings.note(part, nameOf(place), 'is not described');
+  if (fields === '') return findings.note(part, place.path, 'is not described');
   const severity = part === 'request' ? 'breaking' : lesser(undescribedAnswer, place.severity);
-  findings[severity](part, nameOf(place), `is not described; we ${part === 'request' ? 'send' : 'need'} ${fields}`);
+  findings[severity](part, place.path, `is not described; we ${part === 'request' ? 'send' : 'need'} ${fields}`);
 }
 
 export function lesser(left: Severity, right: Severity): Severity {
@@ -106,29 +110,29 @@ export function compareTypes(
   const wrong = values.filter((type) => !covers(taken, type));
   if (wrong.length > 0 && wrong.every((type) => type === 'number' && taken.has('integer'))) {
     // Many documents describe an integer as "number". A fraction that we send to an integer would be refused.
-    if (part === 'answer') findings.note(part, nameOf(place), 'may be any number there, and is an integer here');
-    else report(part, nameOf(place), 'is an integer there, and may be any number here');
+    if (part === 'answer') findings.note(part, place.path, 'may be any number there, and is an integer here');
+    else report(part, place.path, 'is an integer there, and may be any number here');
     return true;
   }
   if (wrong.length === values.length && (values.length > 0 || !taken.has('null'))) {
     const [theirs, ours] = part === 'answer' ? [[...given], [...taken]] : [[...taken], [...given]];
-    report(part, nameOf(place), `is of type ${either(theirs)} there, and ${either(ours)} here`);
+    report(part, place.path, `is of type ${either(theirs)} there, and ${either(ours)} here`);
     return false;
   }
   const misfits = [...wrong, ...(given.has('null') && !taken.has('null') ? ['null' as const] : [])];
   if (misfits.length > 0) {
     const side = part === 'answer' ? 'there, which we do not take' : 'here, which is not taken there';
-    report(part, nameOf(place), `may be ${either(misfits)} ${side}`);
+    report(part, place.path, `may be ${either(misfits)} ${side}`);
   }
   return true;
 }
 
-export function typesIn(forms: readonly ResolvedSchema[]): ReadonlySet<JsonType> | undefined {
+export function typesIn(forms: Forms): ReadonlySet<JsonType> | undefined {
   if (forms.some(saysNothing)) return undefined;
   return new Set(forms.flatMap(({ types }) => [...(types ?? [])]));
 }
 
-export function valuesIn(forms: readonly ResolvedSchema[]): readonly unknown[] | undefined {
+export function valuesIn(forms: Forms): readonly unknown[] | undefined {
   const relevant = forms.filter(({ types }) => types === undefined || [...types].some((type) => type !== 'null'));
   if (relevant.length === 0 || relevant.some(({ values }) => values === undefined)) return undefined;
   return relevant.flatMap(({ values }) => values ?? []).filter((value) => value !== null);

@@ -120,7 +120,8 @@ function tested(pattern: string, text: string): boolean | undefined {
       Object.assign(context, { pattern, flags, text });
       return TEST.runInContext(context, { timeout: MAX_MS }) === true;
     } catch (error) {
-      if (isTimeout(error)) {
+      // Not an instance of our `Error`: it was made in the other context.
+      if (at(error, 'code') === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
         endless.add(pattern);
         return undefined;
       }
@@ -128,10 +129,4 @@ function tested(pattern: string, text: string): boolean | undefined {
     }
   }
   return undefined;
-}
-
-function isTimeout(error: unknown): boolean {
-  // Not an instance of our `Error`: it was made in the other context.
-  if (typeof error !== 'object' || error === null || !('code' in error)) return false;
-  return error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }

@@ -28,18 +28,12 @@ export function entriesAt(value: unknown, key: string): readonly (readonly [stri
 
 /** The message is a clause after "the file". */
 export class UnreadableDocument extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'UnreadableDocument';
-  }
+  override readonly name = 'UnreadableDocument';
 }
 
 /** The message is a clause after the name of the part. */
 export class NotComparable extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'NotComparable';
-  }
+  override readonly name: string = 'NotComparable';
 }
 
 function unresolved(reference: string, reason: string): NotComparable {
@@ -73,10 +67,7 @@ const NOT_JSON = {
 // A longer chain can only be a loop.
 const MAX_CHAIN = 100;
 
-/**
- * Only references inside the document are followed: nothing is fetched.
- * @throws NotComparable
- */
+/** Only references inside the document are followed: nothing is fetched. @throws NotComparable */
 export function resolved(document: JsonObject, value: unknown): unknown {
   let current = value;
   for (let step = 0; step < MAX_CHAIN; step += 1) {
@@ -92,9 +83,7 @@ export function target(document: JsonObject, reference: string): unknown {
     throw unresolved(reference, 'is outside of the file; bundle everything into one document');
   }
   const pointer = decodedFragment(reference);
-  if (pointer !== '' && !pointer.startsWith('/')) {
-    throw unresolved(reference, 'is not a JSON pointer');
-  }
+  if (pointer !== '' && !pointer.startsWith('/')) throw unresolved(reference, 'is not a JSON pointer');
   let current: unknown = document;
   for (const part of pointer.split('/').slice(1)) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
@@ -114,14 +103,12 @@ function decodedFragment(reference: string): string {
 
 /** It would take too many steps to compare. */
 export class NestedTooDeeply extends NotComparable {
+  override readonly name = 'NestedTooDeeply';
+
   constructor() {
     super('is nested too deeply to be compared');
-    this.name = 'NestedTooDeeply';
   }
 }
-
-/** Real documents have a handful of levels. */
-const MAX_DEPTH = 100;
 
 // A step resolves one schema or combines one field. Whole interfaces need far fewer.
 const MAX_STEPS = 2_000_000;
@@ -137,8 +124,4 @@ export function takeSteps(document: JsonObject, steps: number): void {
   const left = (STEPS_LEFT.get(document) ?? MAX_STEPS) - steps;
   STEPS_LEFT.set(document, left);
   if (left < 0) throw new NestedTooDeeply();
-}
-
-export function assertDepth(depth: number): void {
-  if (depth > MAX_DEPTH) throw new NestedTooDeeply();
 }

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { nearNames } from '#domain/text.ts';
 import { compareAnswer } from '#upstream/contract-check/answers.ts';
 import { jsonContent, wireSchema } from '#upstream/contract-check/calls.ts';
-import { type Comparison, valuesIn } from '#upstream/contract-check/comparison.ts';
+import { type Comparison, followed, valuesIn } from '#upstream/contract-check/comparison.ts';
 import {
   type JsonObject,
   NotComparable,
@@ -49,7 +49,7 @@ const EVENT_BODIES: ReadonlyMap<EventKind, z.ZodType> = new Map(
 export function describedEvents(document: JsonObject, findings: Findings): readonly DescribedEvent[] {
   const webhooks = [...entriesAt(document, 'webhooks'), ...entriesAt(document, 'x-webhooks')];
   return webhooks.flatMap(([key, raw]) => {
-    try {
+    const eventsOf = (): readonly DescribedEvent[] => {
       const item = resolved(document, raw);
       const operation = resolved(document, at(item, 'post'));
       if (!isObject(operation)) return [];
@@ -57,11 +57,8 @@ export function describedEvents(document: JsonObject, findings: Findings): reado
       if (body === undefined) return [{ key, item, operation, body, kinds: undefined }];
       const described = { key, item, operation, body, kinds: kindsIn(document, body.schema) };
       return [described, ...variantsOf(document, described, body.schema)];
-    } catch (error) {
-      if (!(error instanceof NotComparable)) throw error;
-      findings.breaking('events', key, error.message);
-      return [];
-    }
+    };
+    return followed(findings, 'events', eventsOf, key) ?? [];
   });
 }
 
@@ -110,16 +107,27 @@ export function compareEvents(document: JsonObject, events: readonly DescribedEv
       findings.note('answer', undefined, 'has no body that is described as JSON');
       return { event, status: 'undocumented', findings };
     }
-    compareBody({ document, findings, needs, event }, body.schema);
+    const subject = eventSubject(event);
+    const comparison: Comparison = {
+      document,
+      findings,
+      // A note: the specification does not state the layout of `data` either.
+      undescribedAnswer: 'note',
+      record: subject === undefined ? 'document' : EVENT_SUBJECTS[subject].record,
+      isEvent: true,
+      event,
+      hasLinkHeader: false,
+      source: { role: 'event', isWhole: false, searchedBy: [] },
+      needs,
+    };
+    const ours = wireSchema(EVENT_BODIES.get(event) ?? eventEnvelope);
+    followed(findings, 'answer', () => compareAnswer(comparison, ours, body.schema));
     return { event, status: 'described', findings };
   });
 }
 
 /** The key is no part of what the service sends; it counts only without a described body. */
-function find(
-  events: readonly DescribedEvent[],
-  kind: EventKind,
-): { readonly described: DescribedEvent; readonly otherNames: readonly string[] } | undefined {
+function find(events: readonly DescribedEvent[], kind: EventKind) {
   const byBody = events.filter(({ kinds }) => kinds?.includes(kind) === true);
   const byKey = events.filter(({ key }) => plain(key) === plain(kind));
   const alone = byBody.find(({ kinds }) => kinds?.length === 1) ?? byBody[0];
@@ -130,27 +138,4 @@ function find(
 
 function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]/g, '');
-}
-
-function compareBody(
-  { event, ...rest }: Pick<Comparison, 'document' | 'findings' | 'needs'> & { readonly event: EventKind },
-  schema: unknown,
-): void {
-  const subject = eventSubject(event);
-  const comparison: Comparison = {
-    ...rest,
-    // A note: the specification does not state the layout of `data` either.
-    undescribedAnswer: 'note',
-    record: subject === undefined ? 'document' : EVENT_SUBJECTS[subject].record,
-    isEvent: true,
-    event,
-    hasLinkHeader: false,
-    source: { role: 'event', isWhole: false, searchedBy: [] },
-  };
-  try {
-    compareAnswer(comparison, wireSchema(EVENT_BODIES.get(event) ?? eventEnvelope), schema);
-  } catch (error) {
-    if (!(error instanceof NotComparable)) throw error;
-    rest.findings.breaking('answer', undefined, error.message);
-  }
 }

@@ -1,6 +1,12 @@
 /** An envelope has exactly one field with an envelope's name that contains an object or a list. */
 import type { JsonObject } from '#upstream/contract-check/document.ts';
-import { type JsonType, type ResolvedSchema, eitherOf, formsOrNone } from '#upstream/contract-check/schemas.ts';
+import {
+  type Forms,
+  type JsonType,
+  type ResolvedSchema,
+  eitherOf,
+  formsOrNone,
+} from '#upstream/contract-check/schemas.ts';
 import { MOST_WRAPPERS } from '#upstream/contract.ts';
 import { type Continuation, continuationOf } from '#upstream/contract/paging.ts';
 import {
@@ -13,9 +19,9 @@ import {
   termsOf,
 } from '#upstream/contract/variants.ts';
 
-export interface Layer {
+interface Layer {
   readonly path: readonly string[];
-  readonly forms: readonly ResolvedSchema[];
+  readonly forms: Forms;
 }
 
 /**
@@ -24,12 +30,14 @@ export interface Layer {
  */
 export function peeled(
   document: JsonObject,
-  forms: readonly ResolvedSchema[],
+  forms: Forms,
   needed: readonly string[],
   envelopes: readonly string[],
   namedBy: readonly string[] = [],
 ): Layer & { readonly rival?: Layer } {
-  const layers = layersOf(document, forms, envelopes).filter((layer) => layer.path.length === 0 || !isList(layer));
+  const mayHaveFields = ({ path, forms }: Layer) =>
+    path.length === 0 || mayBe(forms, 'object') || !mayBe(forms, 'array');
+  const layers = layersOf(document, forms, envelopes).filter(mayHaveFields);
   const counts = layers.map(({ forms }) => {
     const fields = fieldsOf(forms);
     return needed.filter((name) => fields.has(name)).length + (namedBy.some((name) => fields.has(name)) ? 1 : 0);
@@ -40,19 +48,11 @@ export function peeled(
   return layers[counts.indexOf(Math.max(...counts))] ?? { path: [], forms };
 }
 
-export function mayBe(forms: readonly ResolvedSchema[], type: JsonType): boolean {
+export function mayBe(forms: Forms, type: JsonType): boolean {
   return forms.some(({ types }) => types?.has(type) === true);
 }
 
-function isList({ forms }: Layer): boolean {
-  return mayBe(forms, 'array') && !mayBe(forms, 'object');
-}
-
-export function layersOf(
-  document: JsonObject,
-  forms: readonly ResolvedSchema[],
-  envelopes: readonly string[],
-): readonly Layer[] {
+export function layersOf(document: JsonObject, forms: Forms, envelopes: readonly string[]): readonly Layer[] {
   const layers: Layer[] = [{ path: [], forms }];
   for (let depth = 0; depth < MOST_WRAPPERS; depth += 1) {
     const outer = layers[depth] ?? { path: [], forms: [] };
@@ -70,7 +70,7 @@ export function layersOf(
   return layers;
 }
 
-function fieldsOf(forms: readonly ResolvedSchema[]): Map<string, unknown[]> {
+function fieldsOf(forms: Forms): Map<string, unknown[]> {
   const fields = new Map<string, unknown[]>();
   for (const { properties } of forms) {
     for (const [name, schema] of properties) fields.set(name, [...(fields.get(name) ?? []), schema]);
@@ -112,10 +112,9 @@ function flattenAmount(document: JsonObject, { properties, required }: Named, na
   const amounts = ['amount', 'value'].filter((each) => object?.properties.has(each) === true);
   const [amount] = amounts;
   if (object === undefined || amount === undefined || amounts.length > 1 || !object.properties.has('currency')) return;
-  const mayBeNull = forms.some(({ types }) => types?.has('null') === true);
   // With a divisor of its own, its unit is stated.
   const schema = object.properties.has('divisor') ? { type: 'string' } : object.properties.get(amount);
-  properties.set(name, mayBeNull ? { anyOf: [schema, { type: 'null' }] } : schema);
+  properties.set(name, mayBe(forms, 'null') ? { anyOf: [schema, { type: 'null' }] } : schema);
   if (properties.has('currency')) return;
   properties.set('currency', object.properties.get('currency'));
   if (required.has(name)) required.add('currency');
@@ -148,11 +147,7 @@ const FIRST_PAGE: Example = {
 };
 
 /** @returns why such a list cannot be read to its end, as a clause. */
-export function pagingProblem(
-  document: JsonObject,
-  outer: readonly Layer[],
-  hasLinkHeader: boolean,
-): string | undefined {
+export function pagingProblem(document: JsonObject, outer: readonly Layer[], hasLinkHeader: boolean) {
   const read = (example: Example): Continuation['kind'] => {
     const layers = outer.map(({ forms }) => exampleFields(document, forms, example, MAX_DEPTH));
     const linkHeader = hasLinkHeader ? example.linkHeader : undefined;
@@ -168,28 +163,16 @@ export function pagingProblem(
     : 'has no paging that we can read, so the product does not treat the list as complete';
 }
 
-function exampleFields(
-  document: JsonObject,
-  forms: readonly ResolvedSchema[],
-  example: Example,
-  depth: number,
-): Record<string, unknown> {
+function exampleFields(document: JsonObject, forms: Forms, example: Example, depth: number): Record<string, unknown> {
+  const valueOf = (name: string, schema: unknown): unknown => {
+    const inner = formsOrNone(document, schema);
+    if (inner.length === 0) return undefined;
+    if (mayBe(inner, 'integer') || mayBe(inner, 'number')) return example.count(name);
+    if (mayBe(inner, 'boolean')) return example.hasMore;
+    if (mayBe(inner, 'object') && depth > 0) return exampleFields(document, inner, example, depth - 1);
+    return mayBe(inner, 'array') ? [] : example.text(name);
+  };
   const fields = forms.flatMap(({ properties }) => [...properties]);
-  const values = fields.map(([name, schema]) => [name, valueOf(document, name, schema, { example, depth })] as const);
+  const values = fields.map(([name, schema]) => [name, valueOf(name, schema)] as const);
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
-}
-
-function valueOf(
-  document: JsonObject,
-  name: string,
-  schema: unknown,
-  { example, depth }: { readonly example: Example; readonly depth: number },
-): unknown {
-  const forms = formsOrNone(document, schema);
-  const types = new Set(forms.flatMap((form) => [...(form.types ?? [])]));
-  if (forms.length === 0) return undefined;
-  if (types.has('integer') || types.has('number')) return example.count(name);
-  if (types.has('boolean')) return example.hasMore;
-  if (types.has('object') && depth > 0) return exampleFields(document, forms, example, depth - 1);
-  return types.has('array') ? [] : example.text(name);
 }

@@ -92,6 +92,8 @@ function pathOfServer(server: unknown): string {
 export function compareServers(findings: Findings, holder: unknown, paths: readonly string[]): void {
   const servers = listAt(holder, 'servers').filter((server) => textAt(server, 'url') !== undefined);
   const bases = servers.map(pathOfServer);
+  // A variable without a default may have any value.
+  const isBase = (base: string) => base.includes('{') || withoutSandbox(base).endsWith(BASE_PATH);
   const fits = (base: string) => isBase(base) || paths.some((path) => (base + path).includes(`${BASE_PATH}/`));
   if (bases.length === 0 || bases.some(fits)) return;
   const wrong = bases.find((base) => !BASE_PATH.endsWith(withoutSandbox(base)));
@@ -107,16 +109,11 @@ export function compareServers(findings: Findings, holder: unknown, paths: reado
   }
 }
 
-function isBase(path: string): boolean {
-  // A variable without a default may have any value.
-  return path.includes('{') || withoutSandbox(path).endsWith(BASE_PATH);
-}
-
 function withoutSandbox(path: string): string {
   return path.endsWith(SANDBOX_SUFFIX) ? path.slice(0, -SANDBOX_SUFFIX.length) : path;
 }
 
 export function compareOwnServers(findings: Findings, path: string, item: unknown, operation: JsonObject): void {
-  const holder = [operation, item].find((each) => isObject(each) && listAt(each, 'servers').length > 0);
+  const holder = [operation, item].find((each) => listAt(each, 'servers').length > 0);
   if (holder !== undefined) compareServers(findings, holder, [path]);
 }

@@ -1,18 +1,10 @@
 import { nearNames } from '#domain/text.ts';
-import type { Comparison, Step } from '#upstream/contract-check/comparison.ts';
-import {
-  type JsonObject,
-  NotComparable,
-  at,
-  entriesAt,
-  listAt,
-  resolved,
-  textAt,
-} from '#upstream/contract-check/document.ts';
+import { type Comparison, type Step, followed } from '#upstream/contract-check/comparison.ts';
+import { type JsonObject, at, entriesAt, listAt, resolved, textAt } from '#upstream/contract-check/document.ts';
 import type { DescribedEvent } from '#upstream/contract-check/events.ts';
 import type { Findings } from '#upstream/contract-check/findings.ts';
 import { compareSentValues } from '#upstream/contract-check/requests.ts';
-import { type ResolvedSchema, formsOf, refusalOf } from '#upstream/contract-check/schemas.ts';
+import { type Forms, formsOf, refusalOf } from '#upstream/contract-check/schemas.ts';
 import { IDEMPOTENCY_KEY_HEADER, type ServiceHeaders, serviceHeaders } from '#upstream/contract.ts';
 import { serviceParameter } from '#upstream/contract/variants.ts';
 
@@ -43,21 +35,18 @@ export const compareParameters: Step = (comparison, contract, operation, item) =
   const { document, findings } = comparison;
   const { query = [], requiredQuery = [], neededQuery = {}, idempotencyKey } = contract;
   const parameters = parametersOf(document, item, operation);
-  const named = (place: string) => parameters.filter((parameter) => parameter.place === place);
+  const inPlace = (wanted: string) => parameters.filter(({ place }) => place === wanted);
 
-  const headers = named('header').filter(({ name }) => !NOT_PARAMETERS.includes(name.toLowerCase()));
-  const key = headers.find(({ name }) => name.toLowerCase() === IDEMPOTENCY_KEY_HEADER.toLowerCase());
-  if (idempotencyKey && key === undefined) {
-    const near = nearNames(
-      IDEMPOTENCY_KEY_HEADER,
-      headers.map(({ name }) => name),
-    );
-    findings.breaking('parameters', `header ${IDEMPOTENCY_KEY_HEADER}`, 'is missing', near);
-  } else if (idempotencyKey && key !== undefined) {
-    compareTexts(comparison, `header ${IDEMPOTENCY_KEY_HEADER}`, IDEMPOTENCY_KEY_HEADER, key.schema);
+  const headers = inPlace('header').filter(({ name }) => !NOT_PARAMETERS.includes(name.toLowerCase()));
+  const key = idempotencyKey ? named(headers, IDEMPOTENCY_KEY_HEADER) : undefined;
+  const keyLabel = `header ${IDEMPOTENCY_KEY_HEADER}`;
+  if (key !== undefined) compareTexts(comparison, keyLabel, IDEMPOTENCY_KEY_HEADER, key.schema);
+  else if (idempotencyKey) {
+    const names = headers.map(({ name }) => name);
+    findings.breaking('parameters', keyLabel, 'is missing', nearNames(IDEMPOTENCY_KEY_HEADER, names));
   }
 
-  const queries = named('query');
+  const queries = inPlace('query');
   const sentNames = new Set(query.map((name) => serviceParameter(name)));
   const strangers = queries.map(({ name }) => name).filter((name) => !sentNames.has(name));
   for (const name of query) {
@@ -76,15 +65,13 @@ export const compareParameters: Step = (comparison, contract, operation, item) =
     else if (purpose !== undefined) {
       findings.breaking('parameters', label, `is missing, and is needed for ${purpose}`, near);
     } else {
-      const message = 'is not in the document, so the service may ignore or refuse it';
-      findings.note('parameters', label, message, near);
+      findings.note('parameters', label, 'is not in the document, so the service may ignore or refuse it', near);
     }
   }
+  const always = [...requiredQuery, ...query.filter((name) => name === 'limit')];
   const sent: Readonly<Record<string, readonly string[]>> = {
-    header: [...NOT_PARAMETERS, ...(idempotencyKey && key !== undefined ? [key.name.toLowerCase()] : [])],
-    query: [...requiredQuery, ...query.filter((name) => name === 'limit')].flatMap(
-      (name) => serviceParameter(name) ?? [],
-    ),
+    header: [...NOT_PARAMETERS, ...(key === undefined ? [] : [key.name.toLowerCase()])],
+    query: always.flatMap((name) => serviceParameter(name) ?? []),
   };
   for (const { name, place } of parameters.filter(({ place, required }) => required && place !== 'path')) {
     const known = sent[place]?.includes(place === 'header' ? name.toLowerCase() : name) === true;
@@ -98,7 +85,7 @@ function compareTexts({ document, findings }: Comparison, label: string, name: s
   compareSentValues(findings, 'parameters', label, name, (value) => refusalOfText(forms, String(value)));
 }
 
-function refusalOfText(forms: readonly ResolvedSchema[], text: string): string | undefined {
+function refusalOfText(forms: Forms, text: string): string | undefined {
   if (forms.length === 0) return 'is described so that no value fits';
   const refusal = refusalOf(forms, text);
   const numeric = forms.filter(({ types }) => types?.has('integer') === true || types?.has('number') === true);
@@ -121,23 +108,18 @@ export function compareEventHeaders(
   prefix: string,
 ): void {
   for (const { item, operation } of events) {
-    try {
+    followed(findings, 'event headers', () => {
       const headers = parametersOf(document, item, operation).filter(({ place }) => place === 'header');
       compareHeaders(document, headers, findings, prefix);
-    } catch (error) {
-      if (!(error instanceof NotComparable)) throw error;
-      findings.breaking('event headers', undefined, error.message);
-    }
+    });
   }
 }
 
 function compareHeaders(document: JsonObject, headers: readonly Parameter[], findings: Findings, prefix: string): void {
   const ours = serviceHeaders(prefix);
-  const parts = NAMES.map((part) => ({
-    part,
-    header: named(headers, ours[part]),
-    near: ofAnotherPrefix(headers, part),
-  }));
+  const parts = NAMES.map((part) => {
+    return { part, header: named(headers, ours[part]), near: ofAnotherPrefix(headers, part) };
+  });
   if (parts.every(({ header }) => header === undefined)) {
     const [only, another] = new Set(parts.flatMap(({ near }) => near.map((other) => other.prefix)));
     if (only === undefined) return;

@@ -9,7 +9,6 @@ import {
   fieldOf,
   formsIn,
   listed,
-  nameOf,
   ownForm,
   saysNothing,
   typesIn,
@@ -17,16 +16,11 @@ import {
   valuesIn,
 } from '#upstream/contract-check/comparison.ts';
 import type { Finding, Findings } from '#upstream/contract-check/findings.ts';
-import { type ResolvedSchema, eitherOf, refusalOf, takesType } from '#upstream/contract-check/schemas.ts';
+import { type Forms, type ResolvedSchema, eitherOf, refusalOf, takesType } from '#upstream/contract-check/schemas.ts';
 import { IDEMPOTENCY_KEY_HEADER } from '#upstream/contract.ts';
 
 /** The document must describe each field that we always send, require no other, and accept each value. */
-export function compareRequest(
-  comparison: Comparison,
-  ours: unknown,
-  theirs: unknown,
-  place: Place = WHOLE_BODY,
-): void {
+export function compareRequest(comparison: Comparison, ours: unknown, theirs: unknown, place = WHOLE_BODY): void {
   const { findings } = comparison;
   const sent = ownForm(ours);
   const forms = formsIn(comparison, 'request', theirs, place);
@@ -36,12 +30,11 @@ export function compareRequest(
   if (!compareTypes(findings, 'request', place, sent.types, typesIn(forms))) return;
   const taken = valuesIn(forms);
   const refused = taken === undefined ? [] : (sent.values ?? []).filter((value) => !taken.includes(value));
-  if (refused.length > 0) findings.breaking('request', nameOf(place), `may not be ${listed(refused)}, which we send`);
+  if (refused.length > 0) findings.breaking('request', place.path, `may not be ${listed(refused)}, which we send`);
   else {
     const isTyped = (value: unknown) => forms.some((form) => takesType(form, value));
-    compareSentValues(findings, 'request', nameOf(place), place.name, (value) => {
-      return isTyped(value) ? refusalOf(forms, value) : undefined;
-    });
+    const refusal = (value: unknown) => (isTyped(value) ? refusalOf(forms, value) : undefined);
+    compareSentValues(findings, 'request', place.path, place.name, refusal);
   }
 
   const objects = forms.filter(({ types }) => types?.has('object') === true);
@@ -56,31 +49,23 @@ export function compareSentValues(
   name: string,
   refusal: (value: unknown) => string | undefined,
 ): void {
-  const values = sentValues(name);
-  const [refused] = (values?.usual ?? []).flatMap((value) => withReason(value, refusal));
+  const values = Object.hasOwn(SENT_VALUES, name) ? SENT_VALUES[name] : undefined;
+  const firstRefused = (all: readonly unknown[] = []) =>
+    all.map((value) => ({ value, reason: refusal(value) })).find(({ reason }) => reason !== undefined);
+  const refused = firstRefused(values?.usual);
   if (refused !== undefined) {
     return findings.breaking(part, label, `${refused.reason}, and ours may be ${listed([refused.value])}`);
   }
-  const [exotic] = (values?.possible ?? []).flatMap((value) => withReason(value, refusal));
+  const exotic = firstRefused(values?.possible);
   if (exotic === undefined) return;
   findings.note(part, label, `${exotic.reason}; a caller may choose ${short(exotic.value)}, which is refused`);
-}
-
-function withReason(value: unknown, refusal: (value: unknown) => string | undefined) {
-  const reason = refusal(value);
-  return reason === undefined ? [] : [{ value, reason }];
 }
 
 function short(value: unknown): string {
   return typeof value === 'string' && value.length > 40 ? `one of ${value.length} characters` : listed([value]);
 }
 
-function compareFields(
-  comparison: Comparison,
-  sent: ResolvedSchema,
-  objects: readonly ResolvedSchema[],
-  place: Place,
-): void {
+function compareFields(comparison: Comparison, sent: ResolvedSchema, objects: Forms, place: Place): void {
   const { findings } = comparison;
   if (objects.every(({ properties, closed }) => properties.size === 0 && !closed)) {
     return undescribed(comparison, 'request', sent, place);
@@ -92,23 +77,19 @@ function compareFields(
     const having = objects.filter(({ properties }) => properties.has(name));
     if (having.length > 0) {
       compareRequest(comparison, schema, eitherOf(having.map(({ properties }) => properties.get(name))), inside);
-    } else if (sent.required.has(name)) {
-      findings.breaking('request', nameOf(inside), 'is missing', nearNames(name, strangers));
-    } else {
-      const message = 'is missing there; we send it in some requests';
-      findings.note('request', nameOf(inside), message, nearNames(name, strangers));
+      continue;
     }
+    const near = nearNames(name, strangers);
+    if (sent.required.has(name)) findings.breaking('request', inside.path, 'is missing', near);
+    else findings.note('request', inside.path, 'is missing there; we send it in some requests', near);
   }
   const [first, ...others] = objects;
   for (const name of first?.required ?? []) {
     // A field that only one form requires is avoided by another form.
     if (others.some(({ required }) => !required.has(name))) continue;
-    const inside = nameOf(fieldOf(place, name));
-    if (!sent.properties.has(name)) {
-      findings.breaking('request', inside, 'is required there, and we do not send it');
-    } else if (!sent.required.has(name)) {
-      findings.breaking('request', inside, 'is required there, and we do not always send it');
-    }
+    const inside = fieldOf(place, name).path;
+    const sends = sent.properties.has(name) ? 'always send' : 'send';
+    if (!sent.required.has(name)) findings.breaking('request', inside, `is required there, and we do not ${sends} it`);
   }
 }
 
@@ -144,7 +125,3 @@ const SENT_VALUES: Readonly<Record<string, SentValues>> = {
   current_version: { usual: ['1.4.0'], possible: ['2'] },
   channel: { usual: ['stable'], possible: [] },
 };
-
-function sentValues(name: string): SentValues | undefined {
-  return Object.hasOwn(SENT_VALUES, name) ? SENT_VALUES[name] : undefined;
-}

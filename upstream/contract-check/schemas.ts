@@ -3,7 +3,6 @@ import {
   type JsonObject,
   NestedTooDeeply,
   NotComparable,
-  assertDepth,
   at,
   entriesAt,
   isObject,
@@ -27,18 +26,15 @@ export interface ResolvedSchema {
   readonly constraints: readonly Constraint[];
 }
 
-const ANYTHING: ResolvedSchema = {
-  types: undefined,
-  values: undefined,
-  properties: new Map(),
-  required: new Set(),
-  items: undefined,
-  closed: false,
-  constraints: [],
-};
+/** One of them fits a value. */
+export type Forms = readonly ResolvedSchema[];
+
+const ANYTHING = ownForm({});
 
 // Choices inside combinations multiply the forms. Further ones are ignored.
 const MAX_FORMS = 64;
+/** Real documents have a handful of levels. */
+const MAX_DEPTH = 100;
 
 /** Resolves one level: a schema may contain itself. @throws NotComparable when it cannot be followed. */
 export function formsOf(document: JsonObject, schema: unknown): ResolvedSchema[] {
@@ -50,7 +46,7 @@ function formsBelow(
   schema: unknown,
   { references, depth }: { readonly references: ReadonlySet<string>; readonly depth: number },
 ): ResolvedSchema[] {
-  assertDepth(depth);
+  if (depth > MAX_DEPTH) throw new NestedTooDeeply();
   takeSteps(document, 1);
   if (schema === false) return [];
   if (!isObject(schema)) return [ANYTHING];
@@ -64,9 +60,7 @@ function formsBelow(
     const beyond = { ...below, references: new Set([...references, reference]) };
     forms = combined(document, forms, formsBelow(document, target(document, reference), beyond));
   }
-  for (const part of listAt(schema, 'allOf')) {
-    forms = combined(document, forms, formsBelow(document, part, below));
-  }
+  for (const part of listAt(schema, 'allOf')) forms = combined(document, forms, formsBelow(document, part, below));
   for (const keyword of ['anyOf', 'oneOf']) {
     const choices = listAt(schema, keyword).flatMap((choice) => formsBelow(document, choice, below));
     if (listAt(schema, keyword).length > 0) forms = combined(document, forms, choices);
@@ -77,7 +71,7 @@ function formsBelow(
 }
 
 /** Empty when a reference cannot be followed. @throws NestedTooDeeply */
-export function formsOrNone(document: JsonObject, schema: unknown): readonly ResolvedSchema[] {
+export function formsOrNone(document: JsonObject, schema: unknown): Forms {
   try {
     return formsOf(document, schema);
   } catch (error) {
@@ -92,13 +86,11 @@ export function eitherOf(schemas: readonly unknown[]): unknown {
 
 function ownForm(schema: JsonObject): ResolvedSchema {
   const values = valuesOf(schema);
-  const properties = new Map(entriesAt(schema, 'properties'));
-  const required = listAt(schema, 'required').filter((name) => typeof name === 'string');
   return {
     types: typesOf(schema, values),
     values,
-    properties,
-    required: new Set(required),
+    properties: new Map(entriesAt(schema, 'properties')),
+    required: new Set(listAt(schema, 'required').filter((name) => typeof name === 'string')),
     items: at(schema, 'items'),
     closed: at(schema, 'additionalProperties') === false,
     constraints: constraintsOf(schema),
@@ -113,9 +105,7 @@ function valuesOf(schema: JsonObject): readonly unknown[] | undefined {
 
 function typesOf(schema: JsonObject, values: readonly unknown[] | undefined): ReadonlySet<JsonType> | undefined {
   const named = [at(schema, 'type')].flat().filter(isType);
-  if (named.length > 0) {
-    return new Set(at(schema, 'nullable') === true ? [...named, 'null' as const] : named);
-  }
+  if (named.length > 0) return new Set(at(schema, 'nullable') === true ? [...named, 'null' as const] : named);
   if (values !== undefined) return new Set(values.map(typeOf));
   if (isObject(at(schema, 'properties'))) return new Set(['object' as const]);
   if (at(schema, 'items') !== undefined) return new Set(['array' as const]);
@@ -133,11 +123,7 @@ function typeOf(value: unknown): JsonType {
   return isType(typeof value) ? (typeof value as JsonType) : 'object';
 }
 
-function combined(
-  document: JsonObject,
-  left: readonly ResolvedSchema[],
-  right: readonly ResolvedSchema[],
-): ResolvedSchema[] {
+function combined(document: JsonObject, left: Forms, right: Forms): ResolvedSchema[] {
   // Limited before they are multiplied, so that a document cannot make this run for ever.
   const [some, others] = [left.slice(0, MAX_FORMS), right.slice(0, MAX_FORMS)];
   takeSteps(document, others.length * sizeOf(some) + some.length * sizeOf(others));
@@ -145,7 +131,7 @@ function combined(
   return both.filter((form) => form.types === undefined || form.types.size > 0).slice(0, MAX_FORMS);
 }
 
-function sizeOf(forms: readonly ResolvedSchema[]): number {
+function sizeOf(forms: Forms): number {
   return forms.reduce((sum, { properties, required, values = [], constraints }) => {
     return sum + 1 + properties.size + required.size + values.length + constraints.length;
   }, 0);
@@ -188,7 +174,7 @@ export function covers(types: ReadonlySet<JsonType>, type: JsonType): boolean {
 }
 
 /** @returns a clause such as `has at most 20 characters there`; undefined when a form accepts the value. */
-export function refusalOf(forms: readonly ResolvedSchema[], value: unknown): string | undefined {
+export function refusalOf(forms: Forms, value: unknown): string | undefined {
   const typed = forms.filter((form) => takesType(form, value));
   const types = new Set(forms.flatMap((form) => [...(form.types ?? [])]));
   if (typed.length === 0) return `is of type ${[...types].join(' or ')} there`;

@@ -1,68 +1,54 @@
 import { parseLpaString } from '#domain/esims/activation.ts';
 import { nearNames } from '#domain/text.ts';
-import { type Comparison, type Place, listed, nameOf, ownForm, valuesIn } from '#upstream/contract-check/comparison.ts';
+import { type Comparison, type Place, listed, ownForm, valuesIn } from '#upstream/contract-check/comparison.ts';
 import { VALUES_NOT_LISTED } from '#upstream/contract-check/findings.ts';
 import { valueInOurTerms } from '#upstream/contract-check/layers.ts';
-import { type ResolvedSchema, formsOf, refusalOf } from '#upstream/contract-check/schemas.ts';
+import { type Forms, formsOf, refusalOf } from '#upstream/contract-check/schemas.ts';
 import { wireCurrency, wireDecimal, wireTime } from '#upstream/contract/fields.ts';
 import { AMOUNT_FIELDS, isAmount, termsOf } from '#upstream/contract/variants.ts';
 
-export function compareValues(
-  comparison: Comparison,
-  ours: unknown,
-  forms: readonly ResolvedSchema[],
-  place: Place,
-): void {
-  const { findings } = comparison;
+export function compareValues(comparison: Comparison, ours: unknown, forms: Forms, place: Place): void {
+  const { findings, record } = comparison;
   const own = formsOf({}, ours);
   const report = findings[place.severity];
-  const unknown = (valuesIn(forms) ?? []).filter((value) => {
-    return (
-      refusalOf(own, value) !== undefined &&
-      refusalOf(own, valueInOurTerms(comparison.record, place.name, value)) !== undefined
-    );
-  });
-  if (unknown.length > 0) report('answer', nameOf(place), `may be ${listed(unknown)}, which we do not know`);
-  else if (isAmount(place.name) && termsOf(comparison.record).amounts === 'unstated' && isWhole(forms)) {
+  const isUnknown = (value: unknown): boolean => refusalOf(own, value) !== undefined;
+  const unknown = (valuesIn(forms) ?? []).filter(
+    (value) => isUnknown(value) && isUnknown(valueInOurTerms(record, place.name, value)),
+  );
+  if (unknown.length > 0) report('answer', place.path, `may be ${listed(unknown)}, which we do not know`);
+  else if (isAmount(place.name) && termsOf(record).amounts === 'unstated' && isWhole(forms)) {
     // Also for an optional field: if present, it is read, and perhaps a hundred times too high.
     const message = 'is a whole number there, of cents perhaps. Set `amounts` in upstream/contract/variants.ts';
-    findings.breaking('answer', nameOf(place), message);
+    findings.breaking('answer', place.path, message);
   } else {
     const unread = unreadableValue(place.name, own, forms);
     if (unread !== undefined) {
       const form = unread.example === undefined ? 'no form that we know fits' : `it may be ${listed([unread.example])}`;
-      report('answer', nameOf(place), `${unread.says}: ${form}, which we do not read`);
+      report('answer', place.path, `${unread.says}: ${form}, which we do not read`);
     }
   }
   reportMissingValues(comparison, ours, forms, place);
 }
 
 /** Reads only: an answer to a purchase, or an event, may be limited to one state. */
-function reportMissingValues(
-  { findings, source, record }: Comparison,
-  ours: unknown,
-  forms: readonly ResolvedSchema[],
-  place: Place,
-): void {
+function reportMissingValues(comparison: Comparison, ours: unknown, forms: Forms, place: Place): void {
+  const { findings, source, record } = comparison;
   const values = valuesIn(forms);
   if (place.severity === 'note') return;
   if (values === undefined && ownForm(ours).values !== undefined) {
-    return findings.note('answer', nameOf(place), VALUES_NOT_LISTED);
+    return findings.note('answer', place.path, VALUES_NOT_LISTED);
   }
   if (values === undefined || !source.isWhole) return;
   const known = new Set(values.map((value) => valueInOurTerms(record, place.name, value)));
-  const never = (ownForm(ours).values ?? neededValues(place.name)).filter((value) => !known.has(value));
+  // The service defines the values of a status: an eSIM is cancelled or not.
+  const needed = ownForm(ours).values ?? (place.name === 'status' ? ['cancelled'] : []);
+  const never = needed.filter((value) => !known.has(value));
   const near = never.flatMap((word) => nearNames(String(word), values.map(String)));
   if (never.length === 0) return;
-  findings.note('answer', nameOf(place), `cannot be ${listed(never)} by the document`, [...new Set(near)]);
+  findings.note('answer', place.path, `cannot be ${listed(never)} by the document`, [...new Set(near)]);
 }
 
-/** The service defines the values: an eSIM is cancelled or not. */
-function neededValues(name: string): readonly string[] {
-  return name === 'status' ? ['cancelled'] : [];
-}
-
-function isWhole(forms: readonly ResolvedSchema[]): boolean {
+function isWhole(forms: Forms): boolean {
   const relevant = forms.filter(({ types }) => types === undefined || [...types].some((type) => type !== 'null'));
   return relevant.every(({ types, constraints }) => {
     const kinds = [...(types ?? [])].filter((type) => type !== 'null');
@@ -75,7 +61,8 @@ function isWhole(forms: readonly ResolvedSchema[]): boolean {
 const KINDS: readonly {
   readonly names: RegExp;
   readonly values: readonly string[];
-  readonly isClosed: boolean;
+  /** The values are some of many. */
+  readonly isOpenEnded?: true;
   readonly isUsable?: (text: string) => boolean;
 }[] = [
   {
@@ -87,7 +74,6 @@ const KINDS: readonly {
       '8944 5001 0219 8304 826',
       '894450010219',
     ],
-    isClosed: true,
   },
   {
     names: /^activation_code$/,
@@ -100,19 +86,16 @@ const KINDS: readonly {
       'data:image/png;base64,iVBORw0KGgo=',
       'iVBORw0KGgo=',
     ],
-    isClosed: true,
     isUsable: (text) => parseLpaString(text) !== undefined,
   },
   {
     names: /^currency$/,
     values: ['USD', 'EUR', 'usd', 'eur', '840', '978', '$', 'US Dollar'],
-    isClosed: true,
     isUsable: (text) => wireCurrency.safeParse(text).success,
   },
   {
     names: new RegExp(`^(?:${AMOUNT_FIELDS.join('|')})$`),
     values: ['12.50', '0.99', '12.5', '12,50', '$12.50', 'USD 12.50', '12.50 USD', '12.50 EUR'],
-    isClosed: true,
     isUsable: (text) => wireDecimal.safeParse(text).success,
   },
   {
@@ -133,7 +116,6 @@ const KINDS: readonly {
       '10:00:00',
       '1767225600',
     ],
-    isClosed: true,
     isUsable: (text) => wireTime.safeParse(text).success,
   },
   {
@@ -148,7 +130,7 @@ const KINDS: readonly {
       'ESIM 7',
       ...['0', '7', 'a', 'A', 'f'].flatMap((letter) => [129, 160, 200, 256].map((length) => letter.repeat(length))),
     ],
-    isClosed: false,
+    isOpenEnded: true,
   },
 ];
 
@@ -156,11 +138,7 @@ const KINDS: readonly {
 const NONSENSE = ['nonsense-Äß 0', 'nonsense', 'Xq'];
 
 /** @returns undefined when we can read the texts, or the document says too little. */
-function unreadableValue(
-  name: string,
-  ours: readonly ResolvedSchema[],
-  theirs: readonly ResolvedSchema[],
-): { readonly example: string | undefined; readonly says: string } | undefined {
+function unreadableValue(name: string, ours: Forms, theirs: Forms) {
   const kind = KINDS.find(({ names }) => names.test(name));
   const texts = theirs.filter(({ types }) => types === undefined || types.has('string'));
   const isOpen = texts.every(({ constraints, values }) => constraints.length === 0 || values !== undefined);
@@ -171,7 +149,7 @@ function unreadableValue(
   const allowed = kind.values.filter(isAllowed);
   const example = allowed.find((text) => !isRead(text));
   const says = kind.values.map((text) => refusalOf(texts, text)).find((reason) => reason !== undefined) ?? '';
-  if (!allowed.some(isRead)) return kind.isClosed || example !== undefined ? { example, says } : undefined;
+  if (!allowed.some(isRead)) return !kind.isOpenEnded || example !== undefined ? { example, says } : undefined;
   const isVague = NONSENSE.some(isAllowed);
-  return !kind.isClosed || isVague || example === undefined ? undefined : { example, says };
+  return kind.isOpenEnded || isVague || example === undefined ? undefined : { example, says };
 }

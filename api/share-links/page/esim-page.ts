@@ -1,12 +1,91 @@
+import { createHash } from 'node:crypto';
 import { qrCodeSvg } from '#api/esims/qr-code.ts';
-import { html, trustedHtml, type SafeHtml } from '#api/http/html.ts';
-import type { Reply } from '#api/http/reply.ts';
-import { framedPage } from '#api/share-links/page/page-frame.ts';
-import { PAGE_TEXTS, type PageTexts } from '#api/share-links/page/page-frame.ts';
-import { installLinks, lpaString, type Activation } from '#domain/esims/activation.ts';
-import type { ShareLanguage } from '#domain/esims/share-link.ts';
+import { html, type SafeHtml, trustedHtml } from '#api/http/html.ts';
+import { bytesReply, type Reply } from '#api/http/reply.ts';
+import ar from '#api/share-links/page/languages/ar.json' with { type: 'json' };
+import de from '#api/share-links/page/languages/de.json' with { type: 'json' };
+import en from '#api/share-links/page/languages/en.json' with { type: 'json' };
+import es from '#api/share-links/page/languages/es.json' with { type: 'json' };
+import fr from '#api/share-links/page/languages/fr.json' with { type: 'json' };
+import it from '#api/share-links/page/languages/it.json' with { type: 'json' };
+import pt from '#api/share-links/page/languages/pt.json' with { type: 'json' };
+import zh from '#api/share-links/page/languages/zh.json' with { type: 'json' };
+import { type Activation, installLinks, lpaString } from '#domain/esims/activation.ts';
+import { type ShareLanguage, SHARE_LANGUAGES, shareLanguages } from '#domain/esims/share-link.ts';
 
-export interface EsimPage {
+/**
+ * `preview` is for previews of messengers, with a link to the codes; `gone` for unknown, expired and revoked links
+ * alike; `manual.confirmation` for a phone that asks for a confirmation code, which we do not have.
+ */
+type PageTexts = typeof en;
+
+export const PAGE_TEXTS: Readonly<Record<ShareLanguage, PageTexts>> = { ar, de, en, es, fr, it, pt, zh };
+
+/** Needs no script, sets no cookie, and is neither stored nor indexed. */
+function framedPage(page: {
+  readonly status: number;
+  readonly language: ShareLanguage;
+  readonly heading: string;
+  readonly content: SafeHtml;
+  readonly footer?: SafeHtml;
+  /** Such as `&show=1`. */
+  readonly keptQuery?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}): Reply {
+  const { language, heading, content, footer, keptQuery = '' } = page;
+  const languages = shareLanguages.map((each) => languageLink(each, each === language, keptQuery));
+  const { text } = html`<!doctype html>
+    <html lang="${language}" dir="${SHARE_LANGUAGES[language].direction}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex, nofollow" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="format-detection" content="telephone=no" />
+        <title>${heading}</title>
+        ${SHARE_PAGE_STYLE}
+      </head>
+      <body>
+        <header>
+          <nav aria-label="${PAGE_TEXTS[language].languages}">
+            <ul>
+              ${languages}
+            </ul>
+          </nav>
+        </header>
+        <main>
+          <h1>${heading}</h1>
+          ${content}
+        </main>
+        ${footer === undefined ? undefined : html`<footer>${footer}</footer>`}
+      </body>
+    </html> `;
+  return bytesReply(page.status, 'text/html; charset=utf-8', text, {
+    'Content-Security-Policy': SHARE_PAGE_POLICY,
+    'Content-Language': language,
+    'X-Robots-Tag': 'noindex, nofollow, noarchive',
+    ...page.headers,
+  });
+}
+
+export function messagePage(
+  status: number,
+  language: ShareLanguage,
+  { heading, text }: PageTexts['gone'],
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
+  return framedPage({ status, language, heading, content: html`<p>${text}</p>`, headers });
+}
+
+function languageLink(language: ShareLanguage, isCurrent: boolean, keptQuery: string): SafeHtml {
+  const { name } = SHARE_LANGUAGES[language];
+  const current = isCurrent ? html` aria-current="true"` : undefined;
+  return html`<li>
+    <a href="?lang=${language}${keptQuery}" lang="${language}" hreflang="${language}" ${current}>${name}</a>
+  </li>`;
+}
+
+interface EsimPage {
   readonly language: ShareLanguage;
   readonly label: string | null;
   readonly activation: Activation;
@@ -105,3 +184,68 @@ function stepsSection(id: string, { heading, steps }: PageTexts['before'], isUno
     }
   </section> `;
 }
+
+/** Colours have a contrast of at least 4.5 to 1 in both schemes. */
+const STYLE = `
+:root {
+  color-scheme: light dark;
+  --page: #f5f6f8; --card: #fff; --text: #1b1d22; --soft: #565c67; --line: #d5d9e0;
+  --accent: #0b57d0; --on-accent: #fff; --notice: #fff3d6; --code: #eef1f6;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #121317; --card: #1d1f25; --text: #e8eaee; --soft: #b0b6c1; --line: #3a3f4a;
+    --accent: #a8c7fa; --on-accent: #062e6f; --notice: #43371a; --code: #2a2d35;
+  }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.55 system-ui, sans-serif; }
+header, main, footer { max-width: 40rem; margin: 0 auto; padding: 0 1rem; }
+header { padding-top: 0.75rem; }
+nav ul { display: flex; flex-wrap: wrap; gap: 0 0.25rem; margin: 0; padding: 0; list-style: none; }
+nav a { display: inline-block; padding: 0.4rem 0.5rem; border-radius: 0.4rem; color: var(--soft); }
+nav a[aria-current] { background: var(--card); color: var(--text); font-weight: 600; text-decoration: none; }
+h1 { margin: 1rem 0 0.5rem; font-size: 1.75rem; line-height: 1.2; }
+h2 { margin: 0 0 0.5rem; font-size: 1.2rem; line-height: 1.3; }
+p { margin: 0 0 0.75rem; }
+.label { color: var(--soft); font-size: 1.1rem; }
+section {
+  margin: 1rem 0; padding: 1.1rem; border: 1px solid var(--line); border-radius: 0.9rem; background: var(--card);
+}
+section > :last-child { margin-bottom: 0; }
+.notice { border-color: transparent; background: var(--notice); }
+ol, ul { margin: 0; padding-inline-start: 1.4rem; }
+li + li { margin-top: 0.35rem; }
+nav li + li { margin-top: 0; }
+.button {
+  display: block; margin: 0 0 0.75rem; padding: 0.85rem 1rem; border: 2px solid var(--accent); border-radius: 0.7rem;
+  color: var(--accent); font-weight: 600; text-align: center; text-decoration: none;
+}
+.button.first { background: var(--accent); color: var(--on-accent); }
+a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.hint, footer { color: var(--soft); font-size: 0.95rem; }
+footer { padding-bottom: 2rem; }
+.qr { max-width: 17rem; margin: 0 auto 0.75rem; background: #fff; }
+.qr svg { display: block; width: 100%; height: auto; }
+dl { margin: 0; }
+dt { color: var(--soft); font-size: 0.95rem; }
+dd { margin: 0 0 0.75rem; }
+code {
+  display: block; padding: 0.6rem 0.7rem; border-radius: 0.5rem; background: var(--code); direction: ltr;
+  font: 1rem/1.4 ui-monospace, monospace; overflow-wrap: anywhere; text-align: start; user-select: all;
+}
+@media print {
+  :root { --page: #fff; --card: #fff; --text: #000; --soft: #333; --line: #999; --notice: #fff; --code: #fff; }
+  nav, .screen { display: none; }
+  section { margin: 0.6rem 0; padding: 0.6rem; break-inside: avoid; }
+  .qr { max-width: 6cm; }
+  code { padding: 0; }
+}
+`;
+
+const SHARE_PAGE_STYLE = trustedHtml(`<style>${STYLE}</style>`);
+
+/** No script, no form, and nothing of another host or of this one. */
+const SHARE_PAGE_POLICY =
+  `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
+  "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";

@@ -1,7 +1,7 @@
 import express from 'express';
 import { isAuthentic } from '../authentic.ts';
-import { Service } from './service.ts';
-import { Shop } from './shop.ts';
+import { Refused, Service } from './service.ts';
+import { type Attempt, type Purchase, Shop } from './shop.ts';
 
 export interface Engine {
   /** It may be called several times and starts one workflow. */
@@ -18,18 +18,29 @@ function required(name: string): string {
   return value;
 }
 
-const DATABASE_URL = required('DATABASE_URL');
+export const databaseUrl = required('DATABASE_URL');
 const WEBHOOK_SECRET = required('WEBHOOK_SECRET');
 const PORT = Number(required('PORT'));
 const API_KEY = required('API_KEY');
 const FORGOTTEN_EVERY_MS = 30_000;
 
-export const settings = { databaseUrl: DATABASE_URL };
-export const shop = new Shop(DATABASE_URL, Buffer.from(required('ENCRYPTION_KEY'), 'base64'));
+export const shop = new Shop(databaseUrl, Buffer.from(required('ENCRYPTION_KEY'), 'base64'));
 export const service = new Service(required('SERVICE_BASE_URL'), {
   email: required('SERVICE_EMAIL'),
   password: required('SERVICE_PASSWORD'),
 });
+
+/** A step that may run twice: the service knows the key. */
+export async function buy(orderId: string, attempt: Attempt): Promise<Purchase | 'refused'> {
+  try {
+    const purchase = await service.buy(attempt);
+    await shop.recordPurchase(orderId, attempt, purchase);
+    return purchase;
+  } catch (error) {
+    if (error instanceof Refused) return 'refused';
+    throw error;
+  }
+}
 
 /** Serves until SIGTERM. @param stop ends the engine. */
 export async function serve(engine: Engine, stop: () => Promise<void>): Promise<void> {

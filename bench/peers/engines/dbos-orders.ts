@@ -7,8 +7,7 @@
  * holds and deadlines; the books.
  */
 import { DBOS } from '@dbos-inc/dbos-sdk';
-import { serve, service, settings, shop } from './app.ts';
-import { Refused } from './service.ts';
+import { buy, databaseUrl, serve, service, shop } from './app.ts';
 import type { Purchase } from './shop.ts';
 
 const RETRIED = { retriesAllowed: true, intervalSeconds: 1, backoffRate: 2, maxAttempts: 10 } as const;
@@ -18,17 +17,8 @@ const REPORT_WITHIN_S = 60;
 const order = DBOS.registerWorkflow(
   async (orderId: string): Promise<void> => {
     const attempt = await DBOS.runStep(async () => shop.prepareAttempt(orderId), { name: 'prepare', ...RETRIED });
-    let purchase: Purchase | 'refused' = await DBOS.runStep(
-      async () => {
-        const answer = await service.buy(attempt).catch((error: unknown) => {
-          if (error instanceof Refused) return 'refused' as const;
-          throw error;
-        });
-        if (answer !== 'refused') await shop.recordPurchase(orderId, attempt, answer);
-        return answer;
-      },
-      { name: 'buy', ...RETRIED },
-    );
+    const answer = await DBOS.runStep(async () => buy(orderId, attempt), { name: 'buy', ...RETRIED });
+    let purchase: Purchase | 'refused' = answer;
     while (purchase !== 'refused' && purchase.status === 'processing') {
       const { id } = purchase;
       await DBOS.recv('service', REPORT_WITHIN_S);
@@ -39,10 +29,8 @@ const order = DBOS.registerWorkflow(
       await DBOS.runStep(async () => shop.putAside(orderId, 'failed'), { name: 'fail', ...RETRIED });
       return;
     }
-    await DBOS.runStep(
-      async () => shop.deliver(orderId, attempt, bought, await service.esim(bought.esim_id ?? '')),
-      { name: 'deliver', ...RETRIED },
-    );
+    const deliver = async () => shop.deliver(orderId, attempt, bought, await service.esim(bought.esim_id ?? ''));
+    await DBOS.runStep(deliver, { name: 'deliver', ...RETRIED });
   },
   { name: 'order' },
 );
@@ -54,7 +42,7 @@ const empty = DBOS.registerWorkflow(
   { name: 'empty' },
 );
 
-DBOS.setConfig({ name: 'peer', systemDatabaseUrl: settings.databaseUrl, logLevel: 'warn' });
+DBOS.setConfig({ name: 'peer', systemDatabaseUrl: databaseUrl, logLevel: 'warn' });
 await DBOS.launch();
 await serve(
   {

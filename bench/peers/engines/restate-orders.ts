@@ -4,8 +4,7 @@
  */
 import * as restate from '@restatedev/restate-sdk';
 import { Pool } from 'undici';
-import { serve, service, shop } from './app.ts';
-import { Refused } from './service.ts';
+import { buy, serve, service, shop } from './app.ts';
 import type { Purchase } from './shop.ts';
 
 const RETRIED = { initialRetryInterval: 1_000, retryIntervalFactor: 2, maxRetryAttempts: 10 } as const;
@@ -17,18 +16,7 @@ const order = restate.workflow({
     run: async (ctx: restate.WorkflowContext): Promise<void> => {
       const orderId = ctx.key;
       const attempt = await ctx.run('prepare', async () => shop.prepareAttempt(orderId), RETRIED);
-      let purchase: Purchase | 'refused' = await ctx.run(
-        'buy',
-        async () => {
-          const answer = await service.buy(attempt).catch((error: unknown) => {
-            if (error instanceof Refused) return 'refused' as const;
-            throw error;
-          });
-          if (answer !== 'refused') await shop.recordPurchase(orderId, attempt, answer);
-          return answer;
-        },
-        RETRIED,
-      );
+      let purchase: Purchase | 'refused' = await ctx.run('buy', async () => buy(orderId, attempt), RETRIED);
       while (purchase !== 'refused' && purchase.status === 'processing') {
         const { id } = purchase;
         await ctx.promise<string>('service').get().orTimeout(REPORT_WITHIN_MS).catch(ignoreTimeout);
@@ -40,11 +28,8 @@ const order = restate.workflow({
         await ctx.run('fail', async () => shop.putAside(orderId, 'failed'), RETRIED);
         return;
       }
-      await ctx.run(
-        'deliver',
-        async () => shop.deliver(orderId, attempt, bought, await service.esim(bought.esim_id ?? '')),
-        RETRIED,
-      );
+      const deliver = async () => shop.deliver(orderId, attempt, bought, await service.esim(bought.esim_id ?? ''));
+      await ctx.run('deliver', deliver, RETRIED);
     },
     report: async (ctx: restate.WorkflowSharedContext): Promise<void> => {
       await ctx.promise<string>('service').resolve('news');
@@ -66,7 +51,12 @@ if (ENGINE_PORT === undefined || INGRESS_URL === undefined || ADMIN_URL === unde
   throw new Error('ENGINE_PORT, INGRESS_URL and ADMIN_URL are needed');
 await restate.serve({ services: [order, empty], port: Number(ENGINE_PORT) });
 const ingress = new Pool(INGRESS_URL, { connections: 64, pipelining: 1 });
-await register(ADMIN_URL, `http://127.0.0.1:${ENGINE_PORT}`);
+const registered = await fetch(`${ADMIN_URL}/deployments`, {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ uri: `http://127.0.0.1:${ENGINE_PORT}`, force: true }),
+});
+if (!registered.ok) throw new Error(`Restate took no deployment: ${registered.status} ${await registered.text()}`);
 await serve(
   {
     start: async (orderId) => call(`/order/${orderId}/run/send`),
@@ -80,15 +70,6 @@ async function call(path: string): Promise<void> {
   const { statusCode, body } = await ingress.request({ method: 'POST', path });
   const text = await body.text();
   if (statusCode >= 300) throw new Error(`Restate answered ${statusCode}: ${text}`);
-}
-
-async function register(adminUrl: string, uri: string): Promise<void> {
-  const answer = await fetch(`${adminUrl}/deployments`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ uri, force: true }),
-  });
-  if (!answer.ok) throw new Error(`Restate took no deployment: ${answer.status} ${await answer.text()}`);
 }
 
 function ignoreTimeout(error: unknown): void {

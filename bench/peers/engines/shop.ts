@@ -45,11 +45,8 @@ export class Shop {
 
   async prepare(apiKey: string): Promise<void> {
     await this.#pool.query(SCHEMA);
-    await this.#pool.query('insert into api_keys values ($1, $2, $3) on conflict do nothing', [
-      'key_bench',
-      prefixOf(apiKey),
-      sha256(apiKey),
-    ]);
+    const row = ['key_bench', prefixOf(apiKey), sha256(apiKey)];
+    await this.#pool.query('insert into api_keys values ($1, $2, $3) on conflict do nothing', row);
   }
 
   /** Undefined when the key is not ours. */
@@ -134,14 +131,7 @@ export class Shop {
         'record_attempt',
         `update attempts set state = $2, service_id = $3, service_esim_id = $4, charged_amount = $5,
            charged_currency = $6, last_report_at = now() where id = $1`,
-        [
-          attempt.id,
-          purchase.status,
-          purchase.id,
-          purchase.esim_id,
-          purchase.price_for_reseller,
-          purchase.currency,
-        ],
+        [attempt.id, purchase.status, purchase.id, purchase.esim_id, purchase.price_for_reseller, purchase.currency],
       ]);
       await run([
         'record_order',
@@ -236,11 +226,8 @@ export class Shop {
 class ReferenceTaken extends Error {}
 
 function noted(orderId: string, event: string, message: string): Statement {
-  return [
-    'note',
-    'insert into timeline (order_id, event, message) values ($1, $2, $3) on conflict do nothing',
-    [orderId, event, message],
-  ];
+  const text = 'insert into timeline (order_id, event, message) values ($1, $2, $3) on conflict do nothing';
+  return ['note', text, [orderId, event, message]];
 }
 
 function published(orderId: string, type: string, data: object): Statement {

@@ -40,31 +40,24 @@ export function checkToken({ expiresAt, renewedAt }: SharedToken, { tokenDays }:
   return ok(`${duration(lifetimeMs)}, renewed in time`);
 }
 
-export interface ApprovalEvidence {
-  readonly refused?: ServiceFailure | undefined;
-  /** 0 if our database cannot be read. */
-  readonly held: number;
-}
-
-/** No call says whether we may buy. A refusal as not approved disproves it; a debit in the wallet proves it. */
+/**
+ * No call says whether we may buy. A refusal as not approved disproves it; a debit in the wallet proves it.
+ * @param held 0 if our database cannot be read.
+ */
 export async function checkApproval(
   client: Pick<ServiceClient, 'listWalletTransactions'>,
   { mode }: ServiceConfig,
-  { refused, held }: ApprovalEvidence,
+  { refused, held }: { readonly refused?: ServiceFailure | undefined; readonly held: number },
 ): Promise<Finding> {
   if (mode === 'sandbox') return ok('not needed in the sandbox');
-  if (held > 0) {
-    return failure(
-      `the service answers purchases with 403; ${heldPurchases(held)} for it`,
-      FAILURE_CLASSES.not_approved.advice,
-    );
-  }
+  const { advice } = FAILURE_CLASSES.not_approved;
+  if (held > 0) return failure(`the service answers purchases with 403; ${heldPurchases(held)} for it`, advice);
   if (refused?.failure === 'not_approved') return notApproved(refused);
   const transactions = await client.listWalletTransactions({ since: 0 });
-  if (!transactions.ok)
-    return transactions.kind === 'failure' && transactions.failure === 'not_approved'
-      ? notApproved(transactions)
-      : UNKNOWN;
+  if (!transactions.ok) {
+    if (transactions.kind === 'failure' && transactions.failure === 'not_approved') return notApproved(transactions);
+    return UNKNOWN;
+  }
   return transactions.value.items.some(({ type }) => type === 'debit')
     ? ok('the wallet shows a purchase in production')
     : UNKNOWN;
@@ -106,12 +99,8 @@ export async function checkClock(
   { now, deadlineMs, webhookToleranceMs = WEBHOOK_TOLERANCE_SECONDS * 1_000 }: ClockOptions,
 ): Promise<Finding> {
   const { origin, pathname } = new URL(serviceAddress(service.baseUrl, service.mode));
-  const request = {
-    method: 'GET',
-    path: `${pathname}/wallet`,
-    headers: { accept: 'application/json' },
-    deadlineMs,
-  } as const;
+  const headers = { accept: 'application/json' };
+  const request = { method: 'GET', path: `${pathname}/wallet`, headers, deadlineMs } as const;
   const sentAt = now();
   const result = await askOnce({ origin, proxy: service.proxy }, request);
   const receivedAt = now();

@@ -85,9 +85,8 @@ export async function checkInstallation(database: Database, service: ServiceConf
   const { baseUrl, mode } = service;
   try {
     const stamped = await database.run((db) => verifyStamp(db, { serviceBaseUrl: baseUrl, serviceMode: mode }));
-    return ok(
-      stamped ? `${baseUrl} (${mode})` : 'none yet; the first start of the API or the worker stamps the database',
-    );
+    if (stamped) return ok(`${baseUrl} (${mode})`);
+    return ok('none yet; the first start of the API or the worker stamps the database');
   } catch (error) {
     if (!(error instanceof OtherInstallationError)) throw error;
     const lines = error.message.split('\n').map((line) => line.trim().replaceAll(/ +/g, ' '));
@@ -112,9 +111,7 @@ export async function checkEncryptionKeys(
   }
   const recorded = (await database.run(keyUse)).length;
   if (recorded === 0) return ok('none used yet; the first start of the API or the worker records them');
-  return ok(
-    recorded === 1 ? 'the key that the database was used with' : `the ${recorded} keys that the database was used with`,
-  );
+  return ok(`the ${recorded === 1 ? 'key' : `${recorded} keys`} that the database was used with`);
 }
 
 /** The worker's policy only decides when the worker raises its alert. */

@@ -1,8 +1,7 @@
 import type { Records } from '#cli/doctor/checks/database.ts';
 import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/finding.ts';
 import { withoutStop } from '#cli/service/own-session.ts';
-import { duration } from '#cli/terminal/output.ts';
-import { typed } from '#cli/terminal/output.ts';
+import { duration, typed } from '#cli/terminal/output.ts';
 import type { ServiceConfig } from '#config/config.ts';
 import { type StoredCapabilityProfile, judgedProfile } from '#db/service/capability-profiles.ts';
 import { FIRST_PURCHASE_CHECK_ADVICE, nounOf } from '#domain/gate/first-purchase-check.ts';
@@ -65,9 +64,8 @@ export function checkCapabilities(
   const off = capabilities.filter((name) => !service.capabilities[name]);
   const configured = off.length === 0 ? `all ${capabilities.length} are on` : `off: ${off.join(', ')}`;
   const profile = records?.capabilityProfile;
-  const sends = describeSends(service, records);
   const measured = records === undefined ? 'the measured profile cannot be read' : describeProfile(profile, now);
-  const fact = `${configured}; ${sends}; ${measured}`;
+  const fact = `${configured}; ${describeSends(service, records)}; ${measured}`;
   const advice = adviceFor(service, records);
   return advice === undefined ? ok(fact) : warning(fact, advice);
 }
@@ -77,11 +75,8 @@ const SENT_ONCE = 'nothing is sent twice, so a purchase without an answer is loo
 
 function describeSends(service: ServiceConfig, records: Pick<Records, 'capabilityProfile'> | undefined): string {
   if (!service.resendAllowed) return SENT_ONCE;
-  if (records === undefined) {
-    return service.mode === 'sandbox'
-      ? SENT_AGAIN
-      : `${SENT_AGAIN} if the capability profile is confirmed and allows it`;
-  }
+  if (records === undefined && service.mode === 'sandbox') return SENT_AGAIN;
+  if (records === undefined) return `${SENT_AGAIN} if the capability profile is confirmed and allows it`;
   const { capabilityProfile: profile } = records;
   return permissions(service, profile && judgedProfile(profile), service.mode).resends.allowed ? SENT_AGAIN : SENT_ONCE;
 }
@@ -93,10 +88,7 @@ function describeProfile(profile: StoredCapabilityProfile | undefined, now: numb
   return `measured ${age} ago, ${confirmation === undefined ? 'not confirmed' : `confirmed by ${confirmation.by}`}`;
 }
 
-function adviceFor(
-  service: ServiceConfig,
-  records: Pick<Records, 'capabilityProfile'> | undefined,
-): string | undefined {
+function adviceFor(service: ServiceConfig, records: Pick<Records, 'capabilityProfile'> | undefined) {
   const findings = records?.capabilityProfile?.findings ?? {};
   const missing = capabilities.filter((name) => service.capabilities[name] && findings[name] === false);
   if (missing.length > 0) {

@@ -17,12 +17,9 @@ export async function checkTemporal(
   } catch (error) {
     if (!(error instanceof TemporalUnavailableError)) throw error;
     const end = error.message.search(/[.:] /);
-    return { finding: failure(error.message.slice(0, end), capitalized(error.message.slice(end + 2))) };
+    const advice = error.message.slice(end + 2);
+    return { finding: failure(error.message.slice(0, end), `${advice.charAt(0).toUpperCase()}${advice.slice(1)}`) };
   }
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 export type NamespaceFindings = Readonly<Record<'namespace' | 'search_attributes', Finding>>;
@@ -39,7 +36,11 @@ export async function checkNamespace(connection: Connection, namespace: string):
         search_attributes: notChecked(`there is no namespace ${namespace}`),
       };
     }
-    return { namespace: ok(namespace), search_attributes: ofSearchAttributes(missing) };
+    const advice =
+      'The worker adds them at its start if it is permitted to. Otherwise its error lists each with its type.';
+    const search_attributes =
+      missing.length === 0 ? ok('all exist, with the right types') : warning(`missing: ${missing.join(', ')}`, advice);
+    return { namespace: ok(namespace), search_attributes };
   } catch (error) {
     if (error instanceof NamespaceSetUpError) {
       const end = error.message.indexOf('. ') + 1;
@@ -48,21 +49,10 @@ export async function checkNamespace(connection: Connection, namespace: string):
     }
     const status = grpcStatus(error);
     if (status !== GRPC_STATUS.permissionDenied && status !== GRPC_STATUS.unauthenticated) throw error;
-    return {
-      namespace: failure(
-        `no permission to read ${namespace}`,
-        'Check TEMPORAL_API_KEY and that it may use the namespace.',
-      ),
-      search_attributes: notChecked(`no permission to read ${namespace}`),
-    };
+    const denied = `no permission to read ${namespace}`;
+    const advice = 'Check TEMPORAL_API_KEY and that it may use the namespace.';
+    return { namespace: failure(denied, advice), search_attributes: notChecked(denied) };
   }
-}
-
-function ofSearchAttributes(missing: readonly string[]): Finding {
-  if (missing.length === 0) return ok('all exist, with the right types');
-  const advice =
-    'The worker adds them at its start if it is permitted to. Otherwise its error lists each with its type.';
-  return warning(`missing: ${missing.join(', ')}`, advice);
 }
 
 /** Temporal is asked about each run. */

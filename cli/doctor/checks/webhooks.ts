@@ -4,9 +4,9 @@ import { type Records, WEBHOOK_SILENCE } from '#cli/doctor/checks/database.ts';
 import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/finding.ts';
 import { askOnce } from '#cli/service/own-session.ts';
 import { typed } from '#cli/terminal/output.ts';
-import type { ServiceConfig, WebhookSecret } from '#config/config.ts';
+import type { ServiceConfig } from '#config/config.ts';
 import { isLoopback } from '#config/variable-types.ts';
-import { signWebhook } from '#crypto/webhook-signatures.ts';
+import { type AcceptedSecret, signWebhook } from '#crypto/webhook-signatures.ts';
 import { OWN_PING } from '#db/queues/inbox.ts';
 import type { StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
 import { WEBHOOK_TOLERANCE_SECONDS, describeRefusedPrefix } from '#domain/service/service-address.ts';
@@ -17,7 +17,7 @@ import { type ServiceHeaders, serviceHeaders } from '#upstream/contract.ts';
 
 /** Only a delivery proves that the service uses the same secret. @param data folder of --data, for advice. */
 export function checkWebhookSecret(
-  configured: readonly WebhookSecret[],
+  configured: readonly AcceptedSecret[],
   stored: StoredWebhookSecrets | undefined,
   now: number,
   data?: string,
@@ -54,16 +54,16 @@ export function checkWebhookSecret(
 
 /** The service probably signs with this one now. One that it has shown us comes first. */
 export function newestSecret(
-  configured: readonly WebhookSecret[],
+  configured: readonly AcceptedSecret[],
   stored: StoredWebhookSecrets | undefined,
   now: number,
 ): string | undefined {
-  const candidates: readonly WebhookSecret[] = [...(stored?.secrets ?? []), ...configured];
+  const candidates: readonly AcceptedSecret[] = [...(stored?.secrets ?? []), ...configured];
   const current = candidates.find(({ acceptedUntil }) => acceptedUntil === undefined);
   return (current ?? candidates.find((secret) => isInForce(secret, now)))?.secret;
 }
 
-function isInForce({ acceptedUntil }: WebhookSecret, now: number): boolean {
+function isInForce({ acceptedUntil }: AcceptedSecret, now: number): boolean {
   return acceptedUntil === undefined || acceptedUntil > now;
 }
 

@@ -10,18 +10,12 @@ import { moneyOf } from '#upstream/mapping/wallet-movements.ts';
 
 export async function deliveryLeg(leg: Leg, { esimId, order }: BoughtEsim): Promise<void> {
   const { client } = leg;
-  const [step, expected] = ['GET /esims/{id}', 'an activation code'];
+  const step = leg.step('GET /esims/{id}', 'an activation code');
   const esim = await client.getEsim(esimId);
   if (esim.ok) {
-    const {
-      iccid,
-      activation_code: code,
-      misstated = [],
-      order_id: orderId,
-      installed_at: installedAt,
-      activated_at: activatedAt,
-    } = esim.value;
-    const readable = code != null;
+    const { iccid, status, misstated = [], order_id: orderId } = esim.value;
+    const readable = esim.value.activation_code != null;
+    const untouched = esim.value.installed_at == null && esim.value.activated_at == null;
     const problem = misstated.includes('activation_code')
       ? 'an activation code without LPA:1$address$id'
       : 'an eSIM whose activation code is not filled yet';
@@ -29,23 +23,15 @@ export async function deliveryLeg(leg: Leg, { esimId, order }: BoughtEsim): Prom
       ? { kind: 'works', detail: 'one was completed, and its eSIM was read' }
       : { kind: 'differs', detail: `one was completed with ${problem}` };
     notePurchase(leg, 'order', seen);
-    leg.expect(readable, step, expected, readable ? expected : problem);
-    leg.expect(iccid != null, 'its ICCID', 'stated', iccid == null ? 'none that can be read' : 'stated');
-    leg.expect(
-      orderId == null || orderId === order.id,
-      'its order',
-      'the order that was placed',
-      orderId == null ? 'none named' : 'named',
-    );
-    leg.expect(
-      installedAt == null && activatedAt == null,
-      'its state',
-      'neither installed nor activated',
-      `it is ${esim.value.status}`,
-    );
+    step.expect(readable, readable ? 'an activation code' : problem);
+    leg.step('its ICCID', 'stated').expect(iccid != null, iccid == null ? 'none that can be read' : 'stated');
+    leg
+      .step('its order', 'the order that was placed')
+      .expect(orderId == null || orderId === order.id, orderId == null ? 'none named' : 'named');
+    leg.step('its state', 'neither installed nor activated').expect(untouched, `it is ${status}`);
   } else {
     notePurchase(leg, 'order', observeCall(esim));
-    leg.failed(step, expected, clause(esim.detail));
+    step.failed(clause(esim.detail));
   }
   const usage = observeCall(await client.getEsimUsage(esimId), ({ data_used_mb: used }) =>
     used === 0 ? undefined : `it reports ${used} MB used for an unused eSIM`,
@@ -56,10 +42,11 @@ export async function deliveryLeg(leg: Leg, { esimId, order }: BoughtEsim): Prom
 /** Uses all ways that the product uses after a lost answer. */
 export async function lookUpLeg(
   leg: Leg,
-  [first, ...others]: readonly [BoughtEsim, ...BoughtEsim[]],
+  orders: readonly [BoughtEsim, ...BoughtEsim[]],
   listed: Money,
 ): Promise<void> {
   const { client } = leg;
+  const [first] = orders;
   const { id } = first.order;
   const read = observeCall(await client.getOrder(id), ({ esim_id: esimId }) =>
     esimId === first.esimId ? undefined : 'it contains another eSIM than the answer to the order, or none',
@@ -71,7 +58,7 @@ export async function lookUpLeg(
       : 'it does not contain the new order under its external_order_id',
   );
   noteCall(leg, 'order_list', list);
-  await lookForDebits(leg, [first, ...others], listed);
+  await lookForDebits(leg, orders, listed);
 }
 
 /** Debits may appear late, and the check of cancellations needs them. */
@@ -97,11 +84,10 @@ async function lookForDebits(leg: Leg, orders: readonly BoughtEsim[], listed: Mo
     }
     return missing.size === 0 ? 'seen' : undefined;
   });
-  const step = 'the debits of the orders';
-  const expected = 'seen in the wallet transactions at the first read';
+  const step = leg.step('the debits of the orders', 'seen in the wallet transactions at the first read');
   if (refused !== undefined) {
     noteCall(leg, 'wallet_transactions', refused);
-    return leg.skipped(step, expected, 'the movements cannot be read');
+    return step.skipped('the movements cannot be read');
   }
   if (missing.size > 0) {
     leg.observations.debitSeenAfterMs = null;
@@ -112,18 +98,8 @@ async function lookForDebits(leg: Leg, orders: readonly BoughtEsim[], listed: Mo
   }
   const afterMs = reads === 1 ? 0 : now() - startedAt;
   leg.observations.debitSeenAfterMs = afterMs;
-  noteCall(leg, 'wallet_transactions', {
-    kind: 'works',
-    detail: 'its answer matches the contract',
-  });
-  leg.expect(
-    reads === 1,
-    step,
-    expected,
-    reads === 1
-      ? 'at the first read'
-      : `${lapse(afterMs)} later: retries of failed purchases wait for at least twice that time`,
-  );
-  const compared = { ...DEBIT, step: 'the amounts of these debits' };
-  noteAmounts(leg, ['order'], compared, found);
+  noteCall(leg, 'wallet_transactions', { kind: 'works', detail: 'its answer matches the contract' });
+  const late = `${lapse(afterMs)} later: retries of failed purchases wait for at least twice that time`;
+  step.expect(reads === 1, reads === 1 ? 'at the first read' : late);
+  noteAmounts(leg, ['order'], { ...DEBIT, step: 'the amounts of these debits' }, found);
 }

@@ -3,13 +3,11 @@ import type { Leg } from '#cli/sandbox-tour/leg.ts';
 import { type SecondPurchase, clause, noteRepeat, noteTime, observeRefusal } from '#cli/sandbox-tour/observations.ts';
 import {
   type BoughtEsim,
-  type OrderRequest,
   type PlacedOrder,
   deliveredBy,
   followOrder,
   howItEnded,
   newOrderRequest,
-  observeRepeat,
 } from '#cli/sandbox-tour/purchases.ts';
 import { lapse } from '#cli/terminal/output.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
@@ -38,12 +36,14 @@ const MOST_CANDIDATES = 3;
 export async function orderLeg(
   leg: Leg,
   packages: readonly ServicePackage[],
-  choices: OrderChoices,
+  { packageId, furtherPackageIds }: OrderChoices,
 ): Promise<Bought | undefined> {
-  const first = await buyFirst(leg, candidates(packages, choices.packageId));
+  const candidates = packages.filter(({ id, available }) => (packageId === undefined ? available : id === packageId));
+  const first = await buyFirst(leg, candidates.slice(0, MOST_CANDIDATES));
   if (first === undefined) return undefined;
   const { placed, esim, item } = first;
-  await repeatAtOnce(leg, placed);
+  const again = await leg.client.createOrder(placed);
+  noteRepeat(leg, 'order', leg.now() - placed.sentAtMs, again, ({ id }) => id === placed.order.id);
   leg.observations.repeatedReference = await repeatReference(leg, placed);
   const second = await sendTwiceAtOnce(leg, item.id);
   const esims = new Map<Purpose, BoughtEsim>([['untouched', esim]]);
@@ -52,17 +52,12 @@ export async function orderLeg(
     const bought = await buy(leg, item.id, `an order for the eSIM that will be ${purpose}`);
     if (bought !== undefined) esims.set(purpose, bought.esim);
   }
-  for (const id of choices.furtherPackageIds) await buyFurther(leg, id);
+  for (const id of furtherPackageIds) await buyFurther(leg, id);
   return { first: placed, package: item, esims: Object.fromEntries(esims) };
 }
 
-function candidates(packages: readonly ServicePackage[], chosen: number | undefined): readonly ServicePackage[] {
-  if (chosen !== undefined) return packages.filter(({ id }) => id === chosen);
-  return packages.filter(({ available }) => available).slice(0, MOST_CANDIDATES);
-}
-
 async function buyFirst(leg: Leg, items: readonly ServicePackage[]) {
-  if (items.length === 0) leg.failed('POST /orders', COMPLETED, 'no such package is for sale');
+  if (items.length === 0) leg.step('POST /orders', COMPLETED).failed('no such package is for sale');
   for (const item of items) {
     const bought = await buy(leg, item.id, 'POST /orders', `package ${item.id}: `);
     if (bought === undefined) continue;
@@ -75,35 +70,31 @@ async function buyFirst(leg: Leg, items: readonly ServicePackage[]) {
 
 const COMPLETED = 'an order that is completed, with an eSIM';
 
-async function buy(leg: Leg, packageId: number, step: string, named = '') {
+async function buy(leg: Leg, packageId: number, what: string, named = '') {
+  const step = leg.step(what, COMPLETED);
   const request = newOrderRequest(leg, packageId);
   const placed = await leg.client.createOrder(request);
   if (!placed.ok) {
-    leg.failed(step, COMPLETED, `${named}${clause(placed.detail)}`);
+    step.failed(`${named}${clause(placed.detail)}`);
     return undefined;
   }
   const order = await followOrder(leg, placed.value, request.reference);
   const esim = deliveredBy(request, order);
   if (esim === undefined) {
-    leg.failed(step, COMPLETED, `${named}${howItEnded(order)}`);
+    step.failed(`${named}${howItEnded(order)}`);
     return undefined;
   }
-  leg.ok(step, COMPLETED, `${named}${throughProcessing(placed.value.status)}completed`);
+  step.ok(`${named}${throughProcessing(placed.value.status)}completed`);
   return { placed: { ...request, order: placed.value }, esim };
-}
-
-async function repeatAtOnce(leg: Leg, placed: PlacedOrder) {
-  const result = await leg.client.createOrder(placed);
-  noteRepeat(leg, observeRepeat('order', placed.order.id, leg.now() - placed.sentAtMs, result));
 }
 
 /** With unique references the service refuses the second order, or returns the existing one. */
 async function repeatReference(leg: Leg, placed: PlacedOrder): Promise<SecondPurchase> {
-  const [step, expected] = ['the same external_order_id under another key', 'it buys nothing; nothing depends on it'];
+  const step = leg.step('the same external_order_id under another key', 'it buys nothing; nothing depends on it');
   const result = await leg.client.createOrder({ ...placed, idempotencyKey: leg.newId() });
   const seen = judgeReference(placed.order.id, result);
-  if (seen.outcome === 'unclear') leg.skipped(step, expected, `${seen.detail}, which proves nothing`);
-  else leg.ok(step, expected, seen.detail);
+  if (seen.outcome === 'unclear') step.skipped(`${seen.detail}, which proves nothing`);
+  else step.ok(seen.detail);
   return seen;
 }
 
@@ -121,10 +112,10 @@ async function sendTwiceAtOnce(leg: Leg, packageId: number): Promise<BoughtEsim 
   const orders = results.flatMap((result) => (result.ok ? [result.value] : []));
   const seen = judgeConcurrent(new Set(orders.map(({ id }) => id)).size, results.find((result) => !result.ok)?.detail);
   leg.observations.concurrentSends = seen;
-  const [step, expected] = ['the same order and key twice at the same moment', 'one purchase'];
-  if (seen.outcome === 'unclear') leg.failed(step, expected, seen.detail);
-  else if (seen.outcome === 'one' || !configured.key_replay) leg.ok(step, expected, seen.detail);
-  else leg.drift(step, expected, `${seen.detail}; SERVICE_MISSING_CAPABILITIES=key_replay prevents resends`);
+  const step = leg.step('the same order and key twice at the same moment', 'one purchase');
+  if (seen.outcome === 'unclear') step.failed(seen.detail);
+  else if (seen.outcome === 'one' || !configured.key_replay) step.ok(seen.detail);
+  else step.drift(`${seen.detail}; SERVICE_MISSING_CAPABILITIES=key_replay prevents resends`);
   const [order] = orders;
   return order === undefined ? undefined : deliveredBy(request, await followOrder(leg, order, request.reference));
 }
@@ -138,17 +129,17 @@ function judgeConcurrent(orders: number, refusal: string | undefined): SecondPur
 
 /** Any final status is as expected. */
 async function buyFurther(leg: Leg, packageId: number): Promise<void> {
-  const [step, expected] = [`an order of package ${packageId}`, 'a final status: completed, failed, or refused'];
-  const request: OrderRequest = newOrderRequest(leg, packageId);
+  const step = leg.step(`an order of package ${packageId}`, 'a final status: completed, failed, or refused');
+  const request = newOrderRequest(leg, packageId);
   const placed = await leg.client.createOrder(request);
   if (!placed.ok) {
     const definite = FAILURE_CLASSES[placed.failure].certainty === 'definite' && placed.status !== undefined;
-    return definite ? leg.ok(step, expected, clause(placed.detail)) : leg.failed(step, expected, clause(placed.detail));
+    return definite ? step.ok(clause(placed.detail)) : step.failed(clause(placed.detail));
   }
   const order = await followOrder(leg, placed.value, request.reference);
+  if (order.status === 'processing') return step.skipped(howItEnded(order));
   const end = `${throughProcessing(placed.value.status)}${howItEnded(order)}`;
-  if (order.status === 'processing') return leg.skipped(step, expected, howItEnded(order));
-  leg.ok(step, expected, order.status === 'failed' ? `${end}, ${await credited(leg, request.reference)}` : end);
+  step.ok(order.status === 'failed' ? `${end}, ${await credited(leg, request.reference)}` : end);
 }
 
 async function credited({ client }: Leg, reference: string): Promise<string> {
@@ -166,16 +157,15 @@ function throughProcessing(first: string): string {
 /** The service may have forgotten a key of this age. */
 export async function keysLeg(leg: Leg, first: PlacedOrder, keyAgeMs: number): Promise<void> {
   const { client, now, delay } = leg;
+  const { resendWindowMs } = leg.observations;
   const left = first.sentAtMs + keyAgeMs - now();
   if (left > 0) await delay(left);
   const ageMs = now() - first.sentAtMs;
-  const repeat = observeRepeat('order', first.order.id, ageMs, await client.createOrder(first));
-  noteRepeat(leg, repeat);
-  if (ageMs < leg.observations.resendWindowMs && repeat.outcome === 'same') {
-    leg.skipped(
-      'an older key',
-      `it is known for the ${lapse(leg.observations.resendWindowMs)} of the resend window`,
-      `not tried; --key-age ${Math.ceil(leg.observations.resendWindowMs / 60_000)}m does`,
-    );
+  const again = await client.createOrder(first);
+  const outcome = noteRepeat(leg, 'order', ageMs, again, ({ id }) => id === first.order.id);
+  if (ageMs < resendWindowMs && outcome === 'same') {
+    leg
+      .step('an older key', `it is known for the ${lapse(resendWindowMs)} of the resend window`)
+      .skipped(`not tried; --key-age ${Math.ceil(resendWindowMs / 60_000)}m does`);
   }
 }

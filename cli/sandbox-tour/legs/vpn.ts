@@ -8,15 +8,15 @@ import {
   noteRepeat,
   observeCall,
 } from '#cli/sandbox-tour/observations.ts';
-import { follow, observeRepeat } from '#cli/sandbox-tour/purchases.ts';
+import { follow } from '#cli/sandbox-tour/purchases.ts';
 import { vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
-import type { VpnPlan, VpnSubscription } from '#upstream/contract.ts';
+import type { VpnPlan, VpnSubscription, WalletTransaction } from '#upstream/contract.ts';
 
 export async function vpnLeg(leg: Leg, plans: readonly VpnPlan[], planId: number | undefined): Promise<void> {
   const { client, now, newId } = leg;
-  const [step, expected] = ['POST /vpn/orders', 'a subscription that becomes active'];
+  const step = leg.step('POST /vpn/orders', 'a subscription that becomes active');
   const plan = plans.find(({ id, available }) => (planId === undefined ? available : id === planId));
-  if (plan === undefined) return leg.failed(step, expected, 'no such plan is for sale');
+  if (plan === undefined) return step.failed('no such plan is for sale');
 
   const reference = newId();
   const customerPrice = plan.price_for_reseller;
@@ -26,21 +26,17 @@ export async function vpnLeg(leg: Leg, plans: readonly VpnPlan[], planId: number
   const begun = await client.createVpnOrder(request);
   if (!begun.ok) {
     notePurchase(leg, 'vpn_subscription', observeCall(begun));
-    return leg.failed(step, expected, `plan ${plan.id}: ${clause(begun.detail)}`);
+    return step.failed(`plan ${plan.id}: ${clause(begun.detail)}`);
   }
   const { id } = begun.value;
-  const find = async () => await client.findVpnSubscriptionsByReference(reference);
+  const find = () => client.findVpnSubscriptionsByReference(reference);
   const subscription = await follow(leg, begun.value, () => client.getVpnSubscription(id), find);
-  if (subscription.status === 'active') leg.ok(step, expected, `plan ${plan.id}: active`);
-  else leg.failed(step, expected, `plan ${plan.id}: ${subscription.status}`);
+  if (subscription.status === 'active') step.ok(`plan ${plan.id}: active`);
+  else step.failed(`plan ${plan.id}: ${subscription.status}`);
   const price = notePrice(leg, 'vpn_subscription', plan, subscription);
-  await noteDebit(
-    leg,
-    'vpn_subscription',
-    price,
-    ({ vpn_subscription_id: named, external_subscription_id: namedReference }) =>
-      named === id || namedReference === reference,
-  );
+  const isOwn = (debit: WalletTransaction) =>
+    debit.vpn_subscription_id === id || debit.external_subscription_id === reference;
+  await noteDebit(leg, 'vpn_subscription', price, isOwn);
 
   const read = await client.getVpnSubscription(id);
   noteCall(leg, 'vpn_subscription_read', observeCall(read));
@@ -52,42 +48,37 @@ export async function vpnLeg(leg: Leg, plans: readonly VpnPlan[], planId: number
   noteCall(leg, 'vpn_subscription_list', list);
   notePurchase(leg, 'vpn_subscription', seenThrough(leg, subscription, read.ok ? read.value : undefined));
   const ageMs = now() - sentAtMs;
-  noteRepeat(leg, observeRepeat('VPN order', id, ageMs, await client.createVpnOrder(request)));
+  noteRepeat(leg, 'VPN order', ageMs, await client.createVpnOrder(request), (again) => again.id === id);
   if (subscription.status === 'active') await cancelTwice(leg, id);
 }
 
 function seenThrough(leg: Leg, subscription: VpnSubscription, read: VpnSubscription | undefined): CallObservation {
   const { status } = subscription;
   if (status !== 'active') return { kind: 'unclear', detail: `the one that was bought is ${status}` };
-  return noteAccess(leg, [subscription, ...(read === undefined ? [] : [read])])
+  const given = subscription.access != null || read?.access != null;
+  leg
+    .step('its access data', 'in the answer to the order or in a read')
+    .expect(given, given ? 'given' : 'access is absent from all answers');
+  return given
     ? { kind: 'works', detail: 'one became active, and its access data were read' }
     : { kind: 'differs', detail: 'one became active, and no answer contained its access data' };
 }
 
-function noteAccess(leg: Leg, answers: readonly VpnSubscription[]): boolean {
-  const given = answers.some(({ access }) => access != null);
-  return leg.expect(
-    given,
-    'its access data',
-    'in the answer to the order or in a read',
-    given ? 'given' : 'access is absent from all answers',
-  );
-}
-
 /** Without a key, a second call after a lost answer must report that the subscription has ended. */
 async function cancelTwice(leg: Leg, id: string): Promise<void> {
-  for (const [step, expected] of [
+  for (const [call, expected] of [
     ['POST /vpn/subscriptions/{id}/cancel', 'cancelled'],
     ['the same once more, without a key', 'cancelled already'],
   ] as const) {
+    const step = leg.step(call, expected);
     const result = await leg.client.cancelVpnSubscription(id);
-    if (!result.ok) return leg.failed(step, expected, clause(result.detail));
+    if (!result.ok) return step.failed(clause(result.detail));
     if (result.value.kind === 'already_cancelled') {
-      leg.ok(step, expected, 'the answer says that it is cancelled already');
+      step.ok('the answer says that it is cancelled already');
       continue;
     }
     const { status } = await followCancellation(leg, result.value.subscription);
-    leg.expect(status === 'cancelled', step, expected, `the subscription is ${status}`);
+    step.expect(status === 'cancelled', `the subscription is ${status}`);
   }
 }
 

@@ -1,5 +1,5 @@
 /** The product buys anew only after the wallet proves that a failed purchase cost nothing (rule 3). */
-import { type Leg, until } from '#cli/sandbox-tour/leg.ts';
+import { type Leg, type Step, until } from '#cli/sandbox-tour/leg.ts';
 import { clause, noteEnd } from '#cli/sandbox-tour/observations.ts';
 import type { BoughtEsim } from '#cli/sandbox-tour/purchases.ts';
 import { type Absence, judgeAbsence } from '#domain/money/absence.ts';
@@ -41,26 +41,19 @@ async function readBalance({ client }: Leg): Promise<Money | undefined> {
 /** The service has shown the debits of the orders by then. */
 export async function walletLeg(leg: Leg, base: WalletReading | string, orders: readonly BoughtEsim[]): Promise<void> {
   const { calls, debitSeenAfterMs } = leg.observations;
-  const [proof, expected] = ['a proof that a purchase cost nothing', 'movements that explain the balance'];
+  const proof = leg.step('a proof that a purchase cost nothing', 'movements that explain the balance');
   if (calls.wallet_transactions?.kind !== 'works' || debitSeenAfterMs == null)
-    return leg.skipped(proof, expected, 'the debits of the orders were not seen');
+    return proof.skipped('the debits of the orders were not seen');
   const last = await readForProof(leg);
   const unread = (reason: string) =>
-    leg.drift(proof, expected, `the movements cannot be read without a filter: ${reason}; ${EVIDENCE}`);
+    proof.drift(`the movements cannot be read without a filter: ${reason}; ${EVIDENCE}`);
   if (typeof last === 'string') return unread(last);
   if (typeof base === 'string') return unread(base);
-  const missing = orders.length - debitsOf(orders, last.rows.items).length;
-  leg.expect(
-    missing === 0,
-    'the debits without a filter',
-    'a list that contains all of them',
-    missing === 0
-      ? `all ${orders.length}`
-      : `${missing} of ${orders.length} missing: the list is cut at one end; ${EVIDENCE}`,
-  );
+  const unfiltered = leg.step('the debits without a filter', 'a list that contains all of them');
+  const allSeen = expectDebits(unfiltered, orders, last.rows.items, `the list is cut at one end; ${EVIDENCE}`);
   noteEnd(leg, 'GET /wallet/transactions', last.rows);
   // A list that is cut at one end is cut with a filter, too.
-  if (missing === 0) await lookSince(leg, orders);
+  if (allSeen) await lookSince(leg, orders);
   let absence = judge(base, last);
   await until(leg, async () => {
     if (absence.isProven) return true;
@@ -68,12 +61,8 @@ export async function walletLeg(leg: Leg, base: WalletReading | string, orders: 
     if (typeof again !== 'string') absence = judge(base, again);
     return absence.isProven ? true : undefined;
   });
-  leg.expect(
-    absence.isProven,
-    proof,
-    expected,
-    absence.isProven ? 'the balance moved as the movements did' : `${REASONS[absence.reason]}; ${EVIDENCE}`,
-  );
+  if (absence.isProven) proof.ok('the balance moved as the movements did');
+  else proof.drift(`${REASONS[absence.reason]}; ${EVIDENCE}`);
 }
 
 const REASONS: Readonly<Record<Extract<Absence, { isProven: false }>['reason'], string>> = {
@@ -116,7 +105,7 @@ const SECOND_MS = 1_000;
 
 /** The service states the time of the oldest debit. */
 async function lookSince(leg: Leg, orders: readonly BoughtEsim[]): Promise<void> {
-  const [step, expected] = ['the debits since their own time', 'a list that contains all of them'];
+  const step = leg.step('the debits since their own time', 'a list that contains all of them');
   const found: WalletTransaction[] = [];
   for (const order of orders) {
     const listed = await leg.client.listWalletTransactions({ reference: order.reference });
@@ -124,19 +113,20 @@ async function lookSince(leg: Leg, orders: readonly BoughtEsim[]): Promise<void>
   }
   const since = Math.min(...found.map(({ created_at: at }) => Date.parse(at))) - SECOND_MS;
   const listed = await leg.client.listWalletTransactions({ since });
-  if (!listed.ok)
-    return leg.skipped(step, expected, listed.kind === 'unsupported' ? 'it was not called' : clause(listed.detail));
-  const missing = orders.length - debitsOf(orders, listed.value.items).length;
-  leg.expect(
-    missing === 0,
-    step,
-    expected,
-    missing === 0
-      ? `all ${orders.length}`
-      : `${missing} of ${orders.length} missing: \`since\` is read in another zone, or its edge is exclusive; ` +
-          'where a service has only filtered lists, ' +
-          EVIDENCE,
-  );
+  if (!listed.ok) return step.skipped(listed.kind === 'unsupported' ? 'it was not called' : clause(listed.detail));
+  const cause = '`since` is read in another zone, or its edge is exclusive; where a service has only filtered lists, ';
+  expectDebits(step, orders, listed.value.items, cause + EVIDENCE);
+}
+
+function expectDebits(
+  step: Step,
+  orders: readonly BoughtEsim[],
+  rows: readonly WalletTransaction[],
+  cause: string,
+): boolean {
+  const { length } = orders;
+  const missing = length - debitsOf(orders, rows).length;
+  return step.expect(missing === 0, missing === 0 ? `all ${length}` : `${missing} of ${length} missing: ${cause}`);
 }
 
 export function debitsOf(

@@ -23,14 +23,12 @@ interface SetValue {
 /** The defaults without POLICY_FILE. @throws ConfigurationError with every problem, also for variables `POLICY_…`. */
 export function readPolicy(environment: Environment): PolicyFile {
   const { POLICY_FILE: path, ...others } = presentOf(environment);
-  const problems = Object.keys(others)
-    .filter((name) => name.startsWith('POLICY_'))
-    .map((name) => ({ name, message: notInEnvironment(name) }));
-  if (problems.length > 0) throw new ConfigurationError(problems);
+  const misplaced = Object.keys(others).filter((name) => name.startsWith('POLICY_'));
+  if (misplaced.length > 0)
+    throw new ConfigurationError(misplaced.map((name) => ({ name, message: notInEnvironment(name) })));
   return path === undefined ? { policy: policySchema.parse({}), set: new Map() } : readPolicyFile(path);
 }
 
-/** @throws ConfigurationError with every problem. */
 export function readPolicyFile(path: string): PolicyFile {
   let text: string;
   try {
@@ -94,11 +92,10 @@ function problemsOf(issue: z.core.$ZodIssue, document: Document, placeAt: PlaceA
   const at = (full: readonly PropertyKey[], part: 'name' | 'value') => placeAt(offsetOf(document, full, part));
   if (issue.code !== 'unrecognized_keys')
     return [{ name: path.join('.'), message: issue.message, place: at(path, 'value') }];
-  return issue.keys.map((name) => ({
-    name: [...path, name].join('.'),
-    message: unknownName(path, name),
-    place: at([...path, name], 'name'),
-  }));
+  return issue.keys.map((key) => {
+    const full = [...path, key];
+    return { name: full.join('.'), message: unknownName(path, key), place: at(full, 'name') };
+  });
 }
 
 function unknownName(path: readonly PropertyKey[], name: string): string {
@@ -107,13 +104,9 @@ function unknownName(path: readonly PropertyKey[], name: string): string {
   const known = knownNames(path);
   const elsewhere = SETTING_NAMES.find((full) => full.endsWith(`.${name}`) && !known.includes(name));
   const [near] = nearNames(name, known).toSorted((a, b) => changedLetters(a, name) - changedLetters(b, name));
-  const meant = near !== undefined && isSlip(near, name) ? near : (elsewhere ?? near);
+  const meant = near !== undefined && changedLetters(near, name) <= 2 ? near : (elsewhere ?? near);
   const hint = meant === undefined ? `names here are ${known.join(', ')}` : `did you mean ${meant}?`;
   return `is not a setting; ${hint}`;
-}
-
-function isSlip(left: string, right: string): boolean {
-  return changedLetters(left, right) <= 2;
 }
 
 function knownNames([group, setting]: readonly PropertyKey[]): string[] {
@@ -156,13 +149,10 @@ function startOf(node: unknown): number | undefined {
 
 function valuesOf(document: Document, placeAt: PlaceAt): ReadonlyMap<string, SetValue> {
   const file = document.toJS() as Readonly<Record<string, Readonly<Record<string, unknown>> | null>> | null;
-  return new Map(
-    SETTING_NAMES.flatMap((name) => {
-      const [group, setting] = partsOf(name);
-      const value = file?.[group]?.[setting];
-      return value === undefined
-        ? []
-        : [[name, { value, place: placeAt(offsetOf(document, [group, setting], 'name')) }]];
-    }),
-  );
+  const set = SETTING_NAMES.flatMap((name) => {
+    const path = partsOf(name);
+    const value = file?.[path[0]]?.[path[1]];
+    return value === undefined ? [] : [[name, { value, place: placeAt(offsetOf(document, path, 'name')) }] as const];
+  });
+  return new Map(set);
 }

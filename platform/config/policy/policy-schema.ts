@@ -74,7 +74,7 @@ function boundsText({ min, max }: Bounds): string {
 
 /** The longest total time equals the longest deadline of work: 92 days. */
 const { attempts: ATTEMPTS, delayMs: DELAY, deadlineMs: LONGEST_TOTAL_MS } = RETRY_BOUNDS;
-const NO_RULE = 'must be a map with some of attempts, first_delay, max_delay, total';
+const RULE = 'with some of attempts, first_delay, max_delay, total';
 const aDelay = (description: string) =>
   duration({ ...FIRST_WAIT, max: DELAY.max })
     .optional()
@@ -86,8 +86,7 @@ const waits = {
     description: 'How long it is retried, counted from when the work was accepted.',
   }),
 };
-const NAMED = { error: ({ code }: { code: string }) => (code === 'invalid_type' ? NO_RULE : undefined) };
-const waitsOnly = z.strictObject(waits, NAMED);
+const waitsOnly = mapOf(RULE, waits);
 const waitsAndAttempts = waitsOnly.extend({
   attempts: wholeNumber(ATTEMPTS.min, ATTEMPTS.max).optional().meta({
     description: 'Attempts to buy one piece of work, the first included.',
@@ -97,7 +96,7 @@ const waitsAndAttempts = waitsOnly.extend({
 function whole<Rule extends z.ZodType<z.output<typeof waitsOnly>>>(rule: Rule): Rule {
   return rule
     .refine((given) => Object.values(given).some((value) => value !== undefined), {
-      error: NO_RULE,
+      error: `must be a map ${RULE}`,
       when: ({ issues }) => issues.length === 0,
     })
     .refine(({ first_delay: first, max_delay: longest }) => !(Number(first) > Number(longest)), {
@@ -106,20 +105,12 @@ function whole<Rule extends z.ZodType<z.output<typeof waitsOnly>>>(rule: Rule): 
     });
 }
 
-const retryRules = z
-  .strictObject(
-    Object.fromEntries(
-      retriedClasses.map((failure) => [
-        failure,
-        whole(leadsToNewAttempt(failure) ? waitsAndAttempts : waitsOnly)
-          .optional()
-          .meta({
-            description: `Retries after \`${failure}\`. Omitted values stay as they are.`,
-          }),
-      ]),
-    ),
-    { error: ({ code }) => (code === 'invalid_type' ? 'must be a map of rules by failure class' : undefined) },
-  )
+const rulesByClass = retriedClasses.map((failure) => {
+  const rule = whole(leadsToNewAttempt(failure) ? waitsAndAttempts : waitsOnly).optional();
+  const description = `Retries after \`${failure}\`. Omitted values stay as they are.`;
+  return [failure, rule.meta({ description })] as const;
+});
+const retryRules = mapOf('of rules by failure class', Object.fromEntries(rulesByClass))
   .transform((given): RetryRules =>
     Object.fromEntries(
       Object.entries(given).flatMap(([failure, rule]) => (rule === undefined ? [] : [[failure, namesOf(rule)]])),
@@ -163,16 +154,16 @@ export const SETTING_SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map(
 const groups = Object.entries(POLICY_GROUPS).map(([group, description]) => {
   const inGroup = [...SETTING_SCHEMAS].map(([name, schema]) => [...partsOf(name), schema] as const);
   const shape = inGroup.flatMap(([of, name, schema]) => (of === group ? [[name, schema] as const] : []));
-  return [group, mapOf('settings', Object.fromEntries(shape)).prefault({}).meta({ description })] as const;
+  return [group, mapOf('of settings', Object.fromEntries(shape)).prefault({}).meta({ description })] as const;
 });
 
 function mapOf<Shape extends z.ZodRawShape>(what: string, shape: Shape) {
   return z.strictObject(shape, {
-    error: ({ code }) => (code === 'invalid_type' ? `must be a map of ${what}` : undefined),
+    error: ({ code }) => (code === 'invalid_type' ? `must be a map ${what}` : undefined),
   });
 }
 
-export const policySchema = mapOf('groups', Object.fromEntries(groups)).transform((given, context) => {
+export const policySchema = mapOf('of groups', Object.fromEntries(groups)).transform((given, context) => {
   const policy = policyOf(({ name }) => {
     const [group, setting] = partsOf(name);
     return given[group]?.[setting];

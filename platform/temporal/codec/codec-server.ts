@@ -28,11 +28,6 @@ const MAX_PAYLOADS = 5_000;
 /** Braces, brackets and commas, counted before the JSON is parsed, which creates an object for each. */
 const MAX_MARKS = 20 * MAX_PAYLOADS;
 
-/** Browsers then do not repeat the preflight before every call. */
-const PREFLIGHT_MAX_AGE_S = 600;
-
-const ALLOWED_HEADERS = 'Authorization, Content-Type, X-Namespace';
-
 /**
  * `POST /decode` and `POST /encode` of Temporal's remote codecs, and `GET /healthz`. A caller can read every payload.
  * So without a token a foreign `Host` is refused (DNS rebinding), an `Origin` that is not the UI's is refused, and a
@@ -41,10 +36,10 @@ const ALLOWED_HEADERS = 'Authorization, Content-Type, X-Namespace';
  */
 export async function startCodecServer(options: CodecServerOptions): Promise<SmallServer> {
   const { host, port, codec, allowedOrigins, allowedHosts, token, logger } = options;
-  const bodies: BodyBudget = { bytes: 0 };
-  const answer = (work: (payloads: Payload[]) => Promise<Payload[]>) => (request: Request, response: Response) =>
+  const bodies = { bytes: 0 };
+  const answer = (work: 'decode' | 'encode') => (request: Request, response: Response) =>
     withBody(request, bodies, async (body) => {
-      const coded = await work(parsePayloads(body));
+      const coded = await codec[work](parsePayloads(body));
       response.json({ payloads: coded.map(toJson) });
     });
   return await startSmallServer(
@@ -64,14 +59,8 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Sma
           next();
         });
       }
-      app.post(
-        '/decode',
-        answer((payloads) => codec.decode(payloads)),
-      );
-      app.post(
-        '/encode',
-        answer((payloads) => codec.encode(payloads)),
-      );
+      app.post('/decode', answer('decode'));
+      app.post('/encode', answer('encode'));
       app.all(['/decode', '/encode'], onlyMethods('POST, OPTIONS'));
       app.use(() => {
         throw new HttpError(404, 'no such path; try POST /decode');
@@ -81,16 +70,8 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Sma
   );
 }
 
-interface BodyBudget {
-  bytes: number;
-}
-
 /** The bytes count until `work` is done. @throws HttpError 413, 503 */
-async function withBody(
-  request: IncomingMessage,
-  budget: BodyBudget,
-  work: (body: Buffer) => Promise<void>,
-): Promise<void> {
+async function withBody(request: IncomingMessage, budget: { bytes: number }, work: (body: Buffer) => Promise<void>) {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -117,7 +98,6 @@ function allowOrigin(request: IncomingMessage, response: ServerResponse, allowed
   response.setHeader('Access-Control-Allow-Credentials', 'true');
 }
 
-/** @throws HttpError 421 */
 function requireHost({ headers }: IncomingMessage, allowed: readonly string[]): void {
   const host = headers.host?.toLowerCase().replace(/:\d+$/, '') ?? '';
   if (!allowed.includes(host)) throw new HttpError(421, 'this host is not in CODEC_ALLOWED_HOSTS');
@@ -126,8 +106,9 @@ function requireHost({ headers }: IncomingMessage, allowed: readonly string[]): 
 function answerPreflight(response: ServerResponse): void {
   response.writeHead(204, {
     'Access-Control-Allow-Methods': 'POST, OPTIONS',
-    'Access-Control-Allow-Headers': ALLOWED_HEADERS,
-    'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE_S),
+    'Access-Control-Allow-Headers': 'Authorization, Content-Type, X-Namespace',
+    // In seconds. Browsers then do not repeat the preflight before every call.
+    'Access-Control-Max-Age': '600',
     // For a UI on a public address and a codec server on the user's machine.
     'Access-Control-Allow-Private-Network': 'true',
   });

@@ -5,14 +5,12 @@
 import { ApplicationFailure, DefaultFailureConverter, type ProtoFailure } from '@temporalio/common';
 import { ACTION_REFUSED } from '#workflows/messages.ts';
 
-type Arguments = Parameters<DefaultFailureConverter['errorToFailure']>;
-
 /**
  * The Temporal UI does not decode the failure of a rejected update: refusals of operator actions stay readable. They
  * are fixed texts without input of the operator.
  */
 class FailureConverter extends DefaultFailureConverter {
-  override errorToFailure(...args: Arguments): ProtoFailure {
+  override errorToFailure(...args: Parameters<DefaultFailureConverter['errorToFailure']>): ProtoFailure {
     const [error] = args;
     if (!(error instanceof ApplicationFailure) || error.type !== ACTION_REFUSED) return super.errorToFailure(...args);
     return {

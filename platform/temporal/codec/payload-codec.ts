@@ -23,7 +23,6 @@ const AAD = 'temporal.payload';
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 
-/** Only workers write such a payload. */
 export class PlainPayloadError extends Error {
   constructor() {
     super('A Temporal payload that only workers write is not encrypted, so another writer has written it.');
@@ -54,21 +53,17 @@ export class EncryptionCodec implements PayloadCodec {
   }
 
   async encode(payloads: Payload[]): Promise<Payload[]> {
-    return payloads.map((payload) => this.#encrypt(payload));
-  }
-
-  async decode(payloads: Payload[]): Promise<Payload[]> {
-    return payloads.map((payload) => (isEncrypted(payload) ? this.decrypt(payload) : payload));
-  }
-
-  #encrypt(payload: Payload): Payload {
-    return {
+    return payloads.map((payload) => ({
       metadata: {
         [METADATA_ENCODING_KEY]: Buffer.from(ENCRYPTED_ENCODING),
         [KEY_ID_METADATA]: Buffer.from(this.#keyRing.primaryKeyId),
       },
       data: this.#keyRing.encrypt(PayloadMessage.encode(payload).finish(), AAD),
-    };
+    }));
+  }
+
+  async decode(payloads: Payload[]): Promise<Payload[]> {
+    return payloads.map((payload) => (isEncrypted(payload) ? this.decrypt(payload) : payload));
   }
 
   protected decrypt(payload: Payload): Payload {
@@ -94,9 +89,11 @@ function isEncrypted(payload: Payload): boolean {
 export class WorkerCodec extends EncryptionCodec {
   /** @throws PayloadDecryptionError, PlainPayloadError */
   override async decode(payloads: Payload[], context?: SerializationContext): Promise<Payload[]> {
-    return payloads.map((payload) =>
-      context?.type === 'workflow' ? this.#decodeForWorkflow(payload) : this.#decodeStrictly(payload),
-    );
+    return payloads.map((payload) => {
+      if (context?.type === 'workflow') return this.#decodeForWorkflow(payload);
+      if (!isEncrypted(payload)) throw new PlainPayloadError();
+      return this.decrypt(payload);
+    });
   }
 
   #decodeForWorkflow(payload: Payload): Payload {
@@ -108,11 +105,6 @@ export class WorkerCodec extends EncryptionCodec {
         return marked('altered');
       throw error;
     }
-  }
-
-  #decodeStrictly(payload: Payload): Payload {
-    if (!isEncrypted(payload)) throw new PlainPayloadError();
-    return this.decrypt(payload);
   }
 }
 
@@ -128,7 +120,6 @@ export function createDataConverter(keyRing: KeyRing): DataConverter {
   return { failureConverterPath: FAILURE_CONVERTER_PATH, payloadCodecs: [new EncryptionCodec(keyRing)] };
 }
 
-/** It refuses plain payloads ({@link WorkerCodec}). */
 export function createWorkerDataConverter(keyRing: KeyRing): DataConverter {
   return { failureConverterPath: FAILURE_CONVERTER_PATH, payloadCodecs: [new WorkerCodec(keyRing)] };
 }

@@ -1,7 +1,4 @@
-/**
- * Invariants of the events of a seed: each is published once and in order, and delivered to the receiver that
- * subscribes to all types.
- */
+/** Invariants of the events of a seed: each is published once and in order, and delivered to its subscriber. */
 import { asc } from 'drizzle-orm';
 import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { events, webhookDeliveries } from '#db/schema.ts';

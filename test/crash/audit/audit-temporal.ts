@@ -1,7 +1,4 @@
-/**
- * Invariants in Temporal at the end of a seed: every history has a limited length, and unfinished work has a next
- * step.
- */
+/** Invariants in Temporal at the end of a seed: limited histories, and a next step of all unfinished work. */
 import { and, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
 import { cases, inbox, outbox } from '#db/schema.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
@@ -18,13 +15,8 @@ const LONGEST_HISTORY = 2_000;
 /** `RelayBehind` fires when a row has waited for a minute. This limit is scaled like the waits of the proof. */
 const RELAY_BEHIND_SECONDS = 10;
 
-export interface TemporalAudit {
-  readonly violations: readonly string[];
-  readonly longestHistory: number;
-}
-
 /** Checks all workflows of a seed, and deletes its schedules, which would keep the shared server busy. */
-export async function auditTemporal(stack: Stack, poisoned: readonly Poisoned[]): Promise<TemporalAudit> {
+export async function auditTemporal(stack: Stack, poisoned: readonly Poisoned[]) {
   await using operator = await TemporalOperator.connect(stack);
   const lengths = await historyLengths(operator);
   const silent = await silentWork(stack, operator, new Set(poisoned.map(({ id }) => id)));
@@ -52,7 +44,6 @@ async function historyLengths({ client }: TemporalOperator) {
   return lengths;
 }
 
-/** Finds unfinished work without a case, an alert or a next step. */
 async function silentWork(stack: Stack, operator: TemporalOperator, poisoned: ReadonlySet<string>): Promise<string[]> {
   const { database } = stack;
   const unfinished = (await database.run(readWork)).filter(({ id, status }) => !isFinal(status) && !poisoned.has(id));
@@ -75,27 +66,17 @@ async function withCaseOrAlert({ database }: Stack, work: readonly WorkRef[]): P
   if (ids.length === 0) return new Set();
   const isLate = (column: typeof inbox.receivedAt | typeof outbox.createdAt) =>
     lte(column, sql`now() - make_interval(secs => ${RELAY_BEHIND_SECONDS})`);
+  const isOpen = and(inArray(cases.subjectId, ids), isNull(cases.closedAt));
+  const isUnsent = and(inArray(outbox.subjectId, ids), isLate(outbox.createdAt));
+  const isTried = and(inArray(inbox.subjectId, ids), sql`${inbox.state} = 'pending'`, gt(inbox.tries, 0));
   const found = await database.run((db) =>
     Promise.all([
-      db
-        .select({ id: cases.subjectId })
-        .from(cases)
-        .where(and(inArray(cases.subjectId, ids), isNull(cases.closedAt))),
-      db
-        .select({ id: outbox.subjectId })
-        .from(outbox)
-        .where(and(inArray(outbox.subjectId, ids), isLate(outbox.createdAt))),
+      db.select({ id: cases.subjectId }).from(cases).where(isOpen),
+      db.select({ id: outbox.subjectId }).from(outbox).where(isUnsent),
       db
         .select({ id: inbox.subjectId })
         .from(inbox)
-        .where(
-          and(
-            inArray(inbox.subjectId, ids),
-            sql`${inbox.state} = 'pending'`,
-            gt(inbox.tries, 0),
-            isLate(inbox.receivedAt),
-          ),
-        ),
+        .where(and(isTried, isLate(inbox.receivedAt))),
     ]),
   );
   return new Set(found.flat().flatMap(({ id }) => id ?? []));
@@ -107,17 +88,13 @@ async function hasNextStep({ client }: TemporalOperator, work: WorkRef): Promise
     const { status, raw } = await handle.describe();
     if (status.name !== 'RUNNING') return false;
     if ((raw.pendingActivities ?? []).length > 0 || raw.pendingWorkflowTask != null) return true;
-    const { events } = await handle.fetchHistory();
+    const events = (await handle.fetchHistory()).events ?? [];
     const ended = new Set(
-      (events ?? []).flatMap((event) => {
-        const id =
-          event.timerFiredEventAttributes?.startedEventId ?? event.timerCanceledEventAttributes?.startedEventId;
-        return id == null ? [] : [String(id)];
-      }),
+      events.map(({ timerFiredEventAttributes: fired, timerCanceledEventAttributes: cancelled }) =>
+        String(fired?.startedEventId ?? cancelled?.startedEventId),
+      ),
     );
-    return (events ?? []).some(
-      (event) => event.timerStartedEventAttributes != null && !ended.has(String(event.eventId)),
-    );
+    return events.some((event) => event.timerStartedEventAttributes != null && !ended.has(String(event.eventId)));
   } catch {
     return false;
   }

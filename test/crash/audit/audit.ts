@@ -10,14 +10,14 @@ import { obstacle, type Setting } from '#test/crash/plans/settings.ts';
 import type { SetBack } from '#test/crash/run/disturb.ts';
 import type { Poisoned } from '#test/crash/run/poison.ts';
 import type { Thing } from '#test/crash/run/work.ts';
-import { SimulatorAdmin, type LedgerLine } from '#test/support/network/simulator-admin.ts';
+import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { reconcileBooks } from '#test/support/servers/stack-temporal.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { auditBooks, becomeQuiet } from '#test/support/work/books/books.ts';
 import { readWork } from '#test/support/work/books/both-sides.ts';
+import { netDebits } from '#test/support/work/books/differences.ts';
 
-/** How a piece of work ended. */
 export interface WorkResult {
   readonly id: string;
   readonly kind: WorkKind;
@@ -26,11 +26,6 @@ export interface WorkResult {
   readonly parkedFor: AttentionReason | null;
   /** Why success was not certain with this service; undefined where the work had to succeed. */
   readonly obstacle?: string | undefined;
-}
-
-export interface Audit {
-  readonly violations: readonly string[];
-  readonly results: readonly WorkResult[];
 }
 
 const SUCCESS: ReadonlySet<WorkStatus> = new Set(['completed', 'active', 'cancelling', 'cancelled', 'expired']);
@@ -58,7 +53,6 @@ const AGAIN_QUIET_MS = 240_000;
 
 /** Events of the seed that change its invariants. */
 export interface Circumstances {
-  /** How long to wait until no work is in progress. */
   readonly quietMs?: number | undefined;
   readonly setBacks: readonly SetBack[];
   /** True when the sweeper deletes reports of ended work during the run: webhooks need not be stored any more. */
@@ -71,7 +65,7 @@ export async function audit(
   setting: Setting,
   things: readonly Thing[],
   { quietMs, setBacks, forgets = false, poisoned }: Circumstances,
-): Promise<Audit> {
+) {
   // The service states the times of its webhooks by its own clock.
   const offMs = DIALECTS[setting.dialect].clock_offset_ms;
   const mayBeLost = (fromMs: number, toMs: number) =>
@@ -89,6 +83,7 @@ export async function audit(
   const books = await auditBooks(stack, {
     accepted,
     unsettled,
+    hidesPairs: setting.dialect === 'oldest_rows_only',
     // Do not wait again for work that did not end in time.
     timeoutMs: restless.length > 0 ? 0 : Math.min(quietMs ?? AGAIN_QUIET_MS, AGAIN_QUIET_MS),
     mayBeLost,
@@ -101,10 +96,7 @@ export async function audit(
   return { violations: [...books, ...rest, ...(await poisonLeft(stack, poisoned))], results };
 }
 
-/**
- * Waits for purchases that the service still carries out. A process that was stopped may send one that ends after the
- * work, and its debit must not escape the audit.
- */
+/** A stopped process may send a purchase that ends after the work. Its debit must not escape the audit. */
 async function endOfPurchases(stack: Stack, { properties: { purchase_takes_ms: takesMs } }: Setting): Promise<void> {
   if (typeof takesMs !== 'number') return;
   const admin = new SimulatorAdmin(stack.simulator);
@@ -253,10 +245,6 @@ async function sentAfterStop({ database }: Stack): Promise<string[]> {
     );
     return stop === undefined ? [] : [`${subjectId} was sent after the stop by ${stop.drift.subjectId}`];
   });
-}
-
-function netDebits(lines: readonly LedgerLine[]): number {
-  return lines.reduce((net, { type }) => net + (type === 'debit' ? 1 : -1), 0);
 }
 
 /** A sweep that was killed with its worker runs again after a minute, and matches events then. */

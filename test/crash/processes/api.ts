@@ -1,4 +1,4 @@
-import { watchApi } from '#test/crash/processes/watched-api.ts';
+import { watchApi } from '#test/crash/processes/instrument.ts';
 
 watchApi();
 await import('#api/main.ts');

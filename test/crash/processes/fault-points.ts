@@ -13,7 +13,6 @@ interface PlannedHit {
 
 /** The settings of a process in `CRASH_POINTS`. */
 export interface PointSettings {
-  /** The file of lines. */
   readonly trace: string;
   readonly kills: readonly PlannedHit[];
   readonly stops: readonly PlannedHit[];
@@ -30,16 +29,8 @@ export function isPassage(line: string): boolean {
 }
 
 export class FaultPoints {
-  readonly #settings: PointSettings;
+  readonly #settings = JSON.parse(process.env['CRASH_POINTS'] ?? '') as PointSettings;
   readonly #scope = new AsyncLocalStorage<{ name: string; commits: number | undefined; next?: string | undefined }>();
-
-  private constructor(settings: PointSettings) {
-    this.#settings = settings;
-  }
-
-  static ofProcess(): FaultPoints {
-    return new FaultPoints(JSON.parse(process.env['CRASH_POINTS'] ?? '') as PointSettings);
-  }
 
   /** Passes a point. Does not return if the plan kills the process; returns after SIGCONT if the plan stops it. */
   reach(point: string): void {

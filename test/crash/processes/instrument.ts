@@ -6,7 +6,7 @@ import { AsyncResource } from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
 import { WorkflowClient } from '@temporalio/client';
 import pg from 'pg';
-import type { FaultPoints } from '#test/crash/processes/fault-points.ts';
+import { FaultPoints } from '#test/crash/processes/fault-points.ts';
 import { WEBHOOK_ENDPOINT_WORKFLOW } from '#workflows/messages.ts';
 
 /**
@@ -82,16 +82,13 @@ function textOf(statement: unknown): string {
 
 /** `update inbox`, …: first what the statement itself writes, then what its `with` does; none for what only reads. */
 function writesOf(text: string): string[] {
+  // `for update skip locked` writes nothing, and `on conflict do update` names no table.
+  const writing = text.replace(/\bfor (no key )?update\b/gi, '').replace(/\bdo update\b/gi, '');
   const writes = /\b(insert into|update|delete from)\s+(?:only\s+)?"?(\w+)"?(?=[\s("]|$)/gi;
-  const found = [...withoutOthers(text).matchAll(writes)].map(
+  const found = [...writing.matchAll(writes)].map(
     ([, verb = '', table]) => `${verb.toLowerCase().split(' ', 1)[0]} ${table}`,
   );
   return found.toReversed();
-}
-
-/** `for update skip locked` writes nothing, and `on conflict do update` names no table. */
-function withoutOthers(text: string): string {
-  return text.replace(/\bfor (no key )?update\b/gi, '').replace(/\bdo update\b/gi, '');
 }
 
 /** Adds points around each call of the service: before the request, after the request, after the whole answer. */
@@ -138,11 +135,14 @@ export function watchHandOver(points: FaultPoints): void {
   }
 }
 
-export function nameRequests(points: FaultPoints): void {
+/** Adds points around the commits of an API process. Call before its start. */
+export function watchApi(): void {
+  const points = new FaultPoints();
   diagnostics.subscribe('http.server.request.start', (message) => {
     const { request } = message as { request: { method: string; url: string } };
     points.enter(
       `${request.method} ${request.url.split('?', 1)[0]?.replace(/\/[a-z]{2,4}_[0-9A-Z]{26}/g, '/{id}') ?? ''}`,
     );
   });
+  watchCommits(points, 'api');
 }

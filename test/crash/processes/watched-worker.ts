@@ -12,7 +12,7 @@ export interface Sabotage {
 
 /** Runs the worker with points around its commits, its calls, and its activities. */
 export async function startWatchedWorker({ config: change, activities: replace }: Sabotage = {}): Promise<void> {
-  const points = FaultPoints.ofProcess();
+  const points = new FaultPoints();
   watchCommits(points, 'relay');
   watchServiceCalls(points);
   watchHandOver(points);

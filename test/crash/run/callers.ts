@@ -1,6 +1,7 @@
 /** The callers of a seed: their requests, and the repetition of requests whose work was lost. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { withClient } from '#cli/embedded/postgres.ts';
+import { messageOf } from '#cli/terminal/user-error.ts';
 import type { CrashPlan } from '#test/crash/plans/plan.ts';
 import type { Disturber } from '#test/crash/run/disturb.ts';
 import { REQUEST_TIMEOUT_MS, requestIfLost, requestWork, type Thing } from '#test/crash/run/work.ts';
@@ -16,20 +17,14 @@ import { waitFor } from '#test/support/wait-for.ts';
 export async function requestAll(
   stack: Stack,
   plan: CrashPlan,
-  {
-    admin,
-    disturber,
-    refused,
-  }: { readonly admin: SimulatorAdmin; readonly disturber: Disturber; readonly refused: string[] },
+  { admin, disturber, refused }: { admin: SimulatorAdmin; disturber: Disturber; refused: string[] },
 ): Promise<Thing[]> {
   const requests: Promise<Thing | undefined>[] = [];
   for (const [index, planned] of plan.work.entries()) {
     disturber.reached(index);
     if (index === plan.moneyAfterWork) await moneyComes(stack, admin);
     const thing = requestWork(stack, planned, [...requests]).catch((error: unknown) => {
-      refused.push(
-        `a caller did not get its ${planned.kind} accepted: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      refused.push(`a caller did not get its ${planned.kind} accepted: ${messageOf(error)}`);
       return undefined;
     });
     requests.push(thing);
@@ -48,8 +43,7 @@ export async function requestLost(stack: Stack, requests: readonly Thing[], refu
       things.push(await requestIfLost(stack, thing));
     } catch (error) {
       things.push(thing);
-      const reason = error instanceof Error ? error.message : String(error);
-      refused.push(`a caller did not get its lost ${thing.planned.kind} accepted again: ${reason}`);
+      refused.push(`a caller did not get its lost ${thing.planned.kind} accepted again: ${messageOf(error)}`);
     }
   }
   return things;
@@ -62,7 +56,6 @@ const A_LOT = '100000.00';
 const WAITS_FOR_MONEY = `select from gate_waits
   union all select from orders where failure_class = 'insufficient_balance' or status = 'completed'`;
 
-/** Fills the wallet when work waits for it. */
 async function moneyComes(stack: Stack, admin: SimulatorAdmin): Promise<void> {
   await waitFor(
     'work waits for money',

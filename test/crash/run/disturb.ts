@@ -8,7 +8,9 @@ import type { NetworkProxy } from '#test/crash/run/proxy.ts';
 import type { OwnTemporalServer } from '#test/support/servers/own-cluster.ts';
 import type { OwnPostgres } from '#test/support/servers/own-servers.ts';
 
-export interface Reach {
+type Of<Kind extends Disturbance['kind']> = Extract<Disturbance, { readonly kind: Kind }>;
+
+interface Reach {
   readonly fleet: Fleet;
   readonly balancer: LoadBalancer;
   readonly proxies: Readonly<Record<Link, NetworkProxy>>;
@@ -24,11 +26,6 @@ export interface SetBack {
   readonly atMs: number;
   readonly transactions: number;
   readonly bytes: number;
-}
-
-export interface DisturbanceResult {
-  readonly fired: readonly string[];
-  readonly setBacks: readonly SetBack[];
 }
 
 /** Maximum delay of writing a commit, in a seed with a set-back whose plan has no point `keep`. */
@@ -116,7 +113,7 @@ export class Disturber {
     await Promise.all(this.#running);
   }
 
-  async result(): Promise<DisturbanceResult> {
+  async result(): Promise<{ fired: readonly string[]; setBacks: readonly SetBack[] }> {
     const poisoned = this.#reach === undefined ? [] : await readPoison(this.#reach.databaseUrl);
     return { fired: [...this.#fired, ...poisoned.map(({ row }) => `poison ${row}`)], setBacks: this.#setBacks };
   }
@@ -155,7 +152,7 @@ export class Disturber {
     }
   }
 
-  async #setBack({ at }: Extract<Disturbance, { kind: 'set_back' }>, reach: Reach): Promise<boolean> {
+  async #setBack({ at }: Of<'set_back'>, reach: Reach): Promise<boolean> {
     const { postgres } = reach.own;
     if (postgres === undefined) throw new Error('only a server of its own can be set back');
     await (at === 'workflow_ended'
@@ -175,16 +172,12 @@ export class Disturber {
   }
 }
 
-/** Waits until the workflow of an order has completed, at most `POINT_WITHIN_MS`. */
 async function workflowEnds({ hasWorkflowEnded }: Reach): Promise<void> {
   const deadline = performance.now() + POINT_WITHIN_MS;
   while (performance.now() < deadline && !(await hasWorkflowEnded())) await delay(LOOK_EVERY_MS);
 }
 
-async function away(
-  server: OwnPostgres | OwnTemporalServer | undefined,
-  { how, ms }: Extract<Disturbance, { kind: 'away' }>,
-): Promise<boolean> {
+async function away(server: OwnPostgres | OwnTemporalServer | undefined, { how, ms }: Of<'away'>): Promise<boolean> {
   await server?.[how]();
   await delay(ms);
   await server?.start();
@@ -192,7 +185,7 @@ async function away(
 }
 
 async function freeze(
-  { target, number, atMs, ms }: Extract<Disturbance, { kind: 'freeze' }>,
+  { target, number, atMs, ms }: Of<'freeze'>,
   { fleet, own }: Reach,
   frozen: Frozen[],
 ): Promise<boolean> {
@@ -211,10 +204,7 @@ async function freeze(
   return wasRunning;
 }
 
-async function slowLink(
-  disturbance: Extract<Disturbance, { kind: 'hang' | 'delay' }>,
-  proxy: NetworkProxy,
-): Promise<boolean> {
+async function slowLink(disturbance: Of<'hang' | 'delay'>, proxy: NetworkProxy): Promise<boolean> {
   await delay(disturbance.atMs);
   const before = proxy.touched;
   if (disturbance.kind === 'hang') proxy.hold();
@@ -225,10 +215,8 @@ async function slowLink(
   return proxy.touched > before;
 }
 
-async function outage(
-  { how, atMs, ms }: Extract<Disturbance, { kind: 'outage' }>,
-  { proxies: { service }, balancer }: Reach,
-): Promise<boolean> {
+async function outage({ how, atMs, ms }: Of<'outage'>, { proxies, balancer }: Reach): Promise<boolean> {
+  const { service } = proxies;
   await delay(atMs);
   const before = service.touched;
   balancer.shut('/webhooks/service');
@@ -250,11 +238,7 @@ export function stopsOfSetBacks(disturbances: readonly Disturbance[]) {
   );
 }
 
-/**
- * When a process had yet to run for `ms` until `atMs`. A frozen process does nothing, so frozen time does not count.
- *
- * @returns epoch milliseconds.
- */
+/** When a process had yet to run for `ms` until `atMs`, in epoch milliseconds. Frozen time does not count. */
 function runningSince(atMs: number, ms: number, frozen: readonly Frozen[]): number {
   let start = atMs - ms;
   for (const { fromMs, toMs } of frozen.toSorted((left, right) => right.toMs - left.toMs)) {

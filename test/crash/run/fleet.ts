@@ -32,7 +32,6 @@ interface FleetOptions {
   readonly folder: string;
   /** Added to the environment of each process: addresses of proxies. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Entry points instead of the usual ones. */
   readonly scripts?: Partial<Readonly<Record<KilledProcess, string>>>;
   /** Called when a process has stopped at a point. It continues when the promise resolves. */
   readonly onStopped: (point: string) => Promise<void>;
@@ -164,7 +163,6 @@ class KeptProcess {
     void this.#restartForEver();
   }
 
-  /** @returns a sentence for each end without a plan. */
   stop(): readonly string[] {
     this.#isStopped = true;
     return this.#oddEnds;
@@ -174,7 +172,6 @@ class KeptProcess {
     await this.#started.at(-1)?.kill();
   }
 
-  /** Sets the offset of its clock from the machine's. */
   setClock(offsetMs: number): void {
     writeFileSync(this.#clockFile, String(offsetMs));
   }

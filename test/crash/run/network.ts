@@ -1,17 +1,9 @@
-/** The proxies between the processes of a seed and their servers. */
-import type { Link } from '#test/crash/plans/disturbances.ts';
 import type { CrashPlan } from '#test/crash/plans/plan.ts';
 import { TransactionCutter } from '#test/crash/run/cuts.ts';
 import { NetworkProxy } from '#test/crash/run/proxy.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 
-interface Network extends AsyncDisposable {
-  readonly cutter: TransactionCutter;
-  readonly proxies: Readonly<Record<Link, NetworkProxy>>;
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-export async function networkOf(stack: Stack, { cuts }: CrashPlan): Promise<Network> {
+export async function networkOf(stack: Stack, { cuts }: CrashPlan) {
   const cutter = new TransactionCutter(cuts);
   const serviceUrl = stack.environments.worker['SERVICE_BASE_URL'] ?? '';
   const targetOf = (url: string) => ({ host: new URL(url).hostname, port: Number(new URL(url).port) });

@@ -1,4 +1,3 @@
-/** Prepares the database and the simulator for a plan. */
 import { withClient } from '#cli/embedded/postgres.ts';
 import { addCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { profileItems } from '#domain/service/capability-profile.ts';

@@ -5,20 +5,22 @@ import { SHAPES } from '#simulator/shapes/shape.ts';
 import { auditEvents, listenToEvents } from '#test/crash/audit/audit-events.ts';
 import { auditTemporal, hasEnded } from '#test/crash/audit/audit-temporal.ts';
 import { audit, type WorkResult } from '#test/crash/audit/audit.ts';
+import { ownServersFor } from '#test/crash/plans/disturbances.ts';
 import type { CrashPlan } from '#test/crash/plans/plan.ts';
 import { CLOCKS_APART, plannedFaults } from '#test/crash/plans/planned-faults.ts';
 import { startLoadBalancer } from '#test/crash/run/balancer.ts';
 import { requestAll, requestLost } from '#test/crash/run/callers.ts';
-import { Disturber, stopsOfSetBacks, type SetBack } from '#test/crash/run/disturb.ts';
+import { ABOUT_A_SECOND_MS, Disturber, stopsOfSetBacks, type SetBack } from '#test/crash/run/disturb.ts';
 import { Fleet } from '#test/crash/run/fleet.ts';
 import { networkOf } from '#test/crash/run/network.ts';
-import { ownServers } from '#test/crash/run/own-servers.ts';
 import { readPoison } from '#test/crash/run/poison.ts';
 import { armService, prepareDatabase } from '#test/crash/run/prepare.ts';
 import type { Thing } from '#test/crash/run/work.ts';
 import type { Sabotage } from '#test/crash/saboteur.ts';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
+import { startOwnCluster } from '#test/support/servers/own-cluster.ts';
+import { startOwnPostgres, startOwnTemporal } from '#test/support/servers/own-servers.ts';
 import type { SharedServers } from '#test/support/servers/shared-servers.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
@@ -37,13 +39,12 @@ export interface SeedReport {
 }
 
 /**
- * Policy in addition to the shortened waits of all tests. The resend window keeps its usual length, so that a busy
- * machine does not exceed it. Work that a quarantined report blocks opens a case `stalled` after 20 seconds.
+ * Policy in addition to the shortened waits of all tests. Work that a quarantined report blocks opens a case `stalled`
+ * after 20 seconds.
  */
 const POLICY = {
   'retry.max_attempts': 2,
   'purchase.silent_deadline': '15s',
-  'purchase.resend_window': '10m',
   'vpn_subscription.cancel_check': '3s',
   'purchase.stalled_after': '20s',
   // What a service never fills becomes a case: some dialects give access data in one event only.
@@ -60,7 +61,7 @@ export interface RunOptions {
   readonly sabotage?: Sabotage | undefined;
   /** How long to wait at the end until no work is in progress. */
   readonly quietMs?: number;
-  /** True: Temporal is the server for PostgreSQL, one for each seed. */
+  /** True: Temporal is the server for PostgreSQL, one for each seed, with its databases in the shared PostgreSQL. */
   readonly cluster?: boolean;
   /** True: timeline, reports and audit log of ended work are deleted during the run. */
   readonly forgets?: boolean;
@@ -75,11 +76,19 @@ export async function runPlan(
 ): Promise<SeedReport> {
   const began = performance.now();
   const folder = temporaryFolder('crash');
-  await using own = await ownServers(plan.disturbances, cluster ? servers : undefined);
+  // A server that stops, freezes or loses commits must not be shared with other seeds.
+  const needs = ownServersFor(plan.disturbances);
+  const losesCommits = needs.losesCommits ? { losesCommitsOf: ABOUT_A_SECOND_MS } : {};
+  await using postgres = needs.postgres ? await startOwnPostgres(losesCommits) : undefined;
+  await using temporal = cluster
+    ? await startOwnCluster({ postgresUrl: servers.postgresUrl })
+    : needs.temporal
+      ? await startOwnTemporal()
+      : undefined;
   await using stack = await startStack({
     servers,
-    ...(own.postgres !== undefined && { postgres: own.postgres }),
-    ...(own.temporal !== undefined && { temporal: own.temporal }),
+    ...(postgres !== undefined && { postgres }),
+    ...(temporal !== undefined && { temporal }),
     start: [],
     environment: {
       ...POLICY,
@@ -100,11 +109,10 @@ export async function runPlan(
   await listenToEvents(stack, receiver);
   await using network = await networkOf(stack, plan);
   const { cutter, proxies } = network;
-  const disturber = new Disturber({ disturbances: plan.disturbances, stopsAt: plan.stopsAt });
-  const stopsAt = [...plan.stopsAt, ...stopsOfSetBacks(plan.disturbances)];
+  const disturber = new Disturber(plan);
   await using fleet = await Fleet.prepare({
     stack,
-    plan: { ...plan, stopsAt },
+    plan: { ...plan, stopsAt: [...plan.stopsAt, ...stopsOfSetBacks(plan.disturbances)] },
     folder,
     environment: network.environment,
     onStopped: (point) => disturber.onStopped(point),
@@ -117,9 +125,10 @@ export async function runPlan(
   await armService(admin, plan);
   await fleet.start();
   // A later set-back must not lose the preparation of the seed.
-  await own.postgres?.makeDurable();
+  await postgres?.makeDurable();
   const refused: string[] = [];
   const hasWorkflowEnded = () => hasEnded(stack);
+  const own = { postgres, temporal };
   disturber.begin({ fleet, balancer, proxies, own, databaseUrl: stack.databaseUrl, hasWorkflowEnded });
   const accepted = await requestAll(stack, plan, { admin, disturber, refused });
   const { fired: disturbed, setBacks } = await disturber.result();
@@ -128,7 +137,7 @@ export async function runPlan(
   const poisoned = await readPoison(stack.databaseUrl);
   const { violations, results } = await audit(stack, plan.setting, things, { quietMs, setBacks, forgets, poisoned });
   const undelivered = await auditEvents(stack, receiver);
-  const temporal = await auditTemporal(stack, poisoned);
+  const { violations: silent, longestHistory } = await auditTemporal(stack, poisoned);
 
   const ends = fleet.stop();
   const clocks = Object.values(plan.clocks).some((offset) => offset !== 0) ? [CLOCKS_APART] : [];
@@ -143,9 +152,9 @@ export async function runPlan(
     ...cutter.fired.map(({ moment }) => `cut ${moment}`),
     ...disturbed,
     ...clocks,
-    ...(await firedFaults(admin)),
+    ...(await admin.faults()).filter((rule) => rule.fired > 0).map(({ fault }) => `service ${fault.kind}`),
   ];
-  const found = [...refused, ...violations, ...undelivered, ...temporal.violations, ...ends];
+  const found = [...refused, ...violations, ...undelivered, ...silent, ...ends];
   const logs = found.length > 0 ? { logs: keepLogs(stack, fleet, plan) } : {};
   await Promise.all([stack.killAll(), fleet.killAll()]);
   removeFolder(folder);
@@ -156,7 +165,7 @@ export async function runPlan(
     fired,
     unfired: without(plannedFaults(plan), fired),
     setBacks,
-    longestHistory: temporal.longestHistory,
+    longestHistory,
     violations: found,
     ...logs,
   };
@@ -167,11 +176,6 @@ function withoutWork(things: readonly Thing[]): string[] {
   return things
     .filter(({ ids }) => ids.size === 0)
     .map(({ planned, reference }) => `the ${planned.kind} ${reference} was refused: its eSIM was not found`);
-}
-
-async function firedFaults(admin: SimulatorAdmin): Promise<string[]> {
-  const faults = await admin.faults();
-  return faults.filter(({ fired }) => fired > 0).map(({ fault }) => `service ${fault.kind}`);
 }
 
 function without(all: readonly string[], some: readonly string[]): string[] {

@@ -76,16 +76,9 @@ export function plannedWork(seeded: Seeded, { vpnIsCancelled, soldLater, retried
 export interface Thing {
   readonly planned: PlannedWork;
   readonly reference: string;
-  /**
-   * Ids in the API's answers; empty if the eSIM of the request was not found. Ids of lost work are replaced when the
-   * request is repeated.
-   */
+  /** Empty if the eSIM of the request was not found. Ids of lost work are replaced when the request is repeated. */
   readonly ids: ReadonlySet<string>;
-  /**
-   * Repeats the request with the same Idempotency-Keys.
-   *
-   * @returns the ids of its work; empty if the eSIM that it needs was not delivered again.
-   */
+  /** Repeats it with the same keys. @returns the ids of its work; empty if its eSIM was not delivered again. */
   readonly repeat: () => Promise<ReadonlySet<string>>;
   /** Of the list of its kind, below which it is read. */
   readonly path: string;
@@ -156,11 +149,7 @@ const KINDS: { readonly [K in WorkKind]: Kind<Extract<PlannedWork, { kind: K }>>
   },
 };
 
-/**
- * Repeats the request for a piece of work until it is accepted.
- *
- * @returns undefined if the request was not possible because its eSIM is missing.
- */
+/** Repeats the request for a piece of work until it is accepted. @returns undefined if its eSIM is missing. */
 export async function requestWork(
   stack: Stack,
   planned: PlannedWork,
@@ -231,11 +220,8 @@ async function insist(
     `POST ${path} is answered ${statuses.join(' or ')}`,
     async () => {
       const answer = await stack.api.post(path, body, { headers });
-      if (
-        statuses.includes(answer.status) &&
-        (answer.status !== 409 || refusable || answer.at('existing') !== undefined)
-      )
-        return answer;
+      const counts = answer.status !== 409 || refusable || answer.at('existing') !== undefined;
+      if (counts && statuses.includes(answer.status)) return answer;
       const passing = answer.status >= 500 || answer.status === 409 || answer.status === 429;
       throw new (passing ? Error : NeverError)(`${answer.status}: ${answer.text}`);
     },
@@ -249,25 +235,18 @@ async function esimOf(stack: Stack, order: Promise<Thing | undefined> | undefine
   if (orderId === undefined) return undefined;
   const path = `/v1/orders/${orderId}`;
   const status = await statusAmong(stack, path, ['completed', 'needs_attention', 'failed']);
-  return status === 'completed'
-    ? await waitFor('the order is read', () => stack.api.get(path).then((answer) => answer.textAt('esim_id')))
-    : undefined;
+  if (status !== 'completed') return undefined;
+  return waitFor('the order is read', () => stack.api.get(path).then((answer) => answer.textAt('esim_id')));
 }
 
 /** @returns undefined if the work reaches none of the statuses in time. The audit reports work that hangs. */
 async function statusAmong(stack: Stack, path: string, statuses: readonly string[]): Promise<string | undefined> {
-  try {
-    return await waitFor(
-      `${path} is ${statuses.join(' or ')}`,
-      async () => {
-        const answer = await stack.api.get(path);
-        if (answer.status === 404) throw new NeverError('it is gone: PostgreSQL has lost it');
-        const status = answer.textAt('status');
-        return statuses.includes(status) && status;
-      },
-      { timeoutMs: REQUEST_TIMEOUT_MS, everyMs: 200 },
-    );
-  } catch {
-    return undefined;
-  }
+  const reached = async () => {
+    const answer = await stack.api.get(path);
+    if (answer.status === 404) throw new NeverError('it is gone: PostgreSQL has lost it');
+    const status = answer.textAt('status');
+    return statuses.includes(status) && status;
+  };
+  const patience = { timeoutMs: REQUEST_TIMEOUT_MS, everyMs: 200 };
+  return waitFor(`${path} is ${statuses.join(' or ')}`, reached, patience).catch(() => undefined);
 }

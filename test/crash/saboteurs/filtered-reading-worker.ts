@@ -1,7 +1,4 @@
-/**
- * A worker with a defect: it reads the movements since some minutes before, and an empty list proves that a failed
- * purchase cost nothing.
- */
+/** A worker with a defect: an empty list of the last minutes proves that a failed purchase cost nothing. */
 import { replaceModule } from '#test/crash/saboteurs/replaced-module.ts';
 
 const EARLIER_MS = 10 * 60_000;

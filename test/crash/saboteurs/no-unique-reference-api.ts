@@ -1,9 +1,5 @@
-/**
- * An API with a defect: it does not use the unique index of the caller's references, which is missing, and does not
- * derive its ids from the references.
- */
+/** An API with a defect: no unique index of the caller's references, and no ids that are derived from them. */
 import pg from 'pg';
-import { watchApi } from '#test/crash/processes/watched-api.ts';
 import { randomiseHash } from '#test/crash/saboteurs/random-hash.ts';
 
 const prototype = pg.Client.prototype as { query: (...args: unknown[]) => unknown };
@@ -15,5 +11,4 @@ prototype.query = function careless(this: object, statement: unknown, ...rest: u
   return query.call(this, statement, ...rest);
 };
 randomiseHash('work_id');
-watchApi();
-await import('#api/main.ts');
+await import('#test/crash/processes/api.ts');

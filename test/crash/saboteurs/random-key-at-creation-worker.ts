@@ -1,9 +1,5 @@
-/**
- * A worker with a defect: the key of an attempt is random when its row is written, so an attempt whose row was lost
- * gets another key.
- */
-import { startWatchedWorker } from '#test/crash/processes/watched-worker.ts';
+/** A worker with a defect: a new row of an attempt gets a random key, another one if the row was lost. */
 import { randomiseHash } from '#test/crash/saboteurs/random-hash.ts';
 
 randomiseHash('attempt_idempotency_key');
-await startWatchedWorker();
+await import('#test/crash/processes/worker.ts');

@@ -4,7 +4,6 @@ import { replaceModule } from '#test/crash/saboteurs/replaced-module.ts';
 // The present rule would refuse such a reading for other reasons.
 replaceModule('#domain/money/absence.ts', new URL('old-absence.ts', import.meta.url));
 const { WalletReadings } = await import('#fulfilment/purchase/wallet-readings.ts');
-const { startWatchedWorker } = await import('#test/crash/processes/watched-worker.ts');
 
 const { prototype } = WalletReadings;
 const { since } = Object.getOwnPropertyDescriptors(prototype);
@@ -13,4 +12,4 @@ prototype.since = async function atAnyTime({ backTo }) {
   if (reading === undefined) throw new Error('WalletReadings has no method since');
   return reading;
 };
-await startWatchedWorker();
+await import('#test/crash/processes/worker.ts');

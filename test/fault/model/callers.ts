@@ -42,7 +42,6 @@ export const orderTwice = fc.constant(
   }),
 );
 
-/** A command for one of the delivered eSIMs. */
 function withEsim(
   name: string,
   which: number,
@@ -95,18 +94,15 @@ async function cancel(model: Model, world: World, esim: string, unmet: OnUnmetCo
   if (answer.status === 409) {
     expect(answer.textAt('code')).toBe('cancellation_exists');
     expect(before.map((index) => world.ids[index])).toContain(answer.textAt('existing', 'id'));
-    expect(
-      before.every((index) => endedWithoutEffect(model.work[index]!.ended)),
-      'all earlier ones ended without effect',
-    ).toBe(false);
+    const areWithoutEffect = before.every((index) => endedWithoutEffect(model.work[index]!.ended));
+    expect(areWithoutEffect, 'all earlier ones ended without effect').toBe(false);
     return;
   }
   expect(answer.status, answer.text).toBe(202);
-  for (const index of before)
-    expect(
-      endedWithoutEffect((await world.show(model, index)).status),
-      `${world.ids[index]} ended without effect`,
-    ).toBe(true);
+  for (const index of before) {
+    const isWithoutEffect = endedWithoutEffect((await world.show(model, index)).status);
+    expect(isWithoutEffect, `${world.ids[index]} ended without effect`).toBe(true);
+  }
   world.accepted(model, answer.textAt('id'), { kind: 'cancellation', esim });
 }
 
@@ -116,7 +112,6 @@ export const cancelEsim = fc
     withEsim(`cancel eSIM (${unmet})`, which, (model, world, esim) => cancel(model, world, esim, unmet)),
   );
 
-/** The request for each kind of work, and the endpoint of the service. */
 const KINDS = {
   order: {
     endpoint: 'createOrder',
@@ -134,10 +129,7 @@ const KINDS = {
   { endpoint: string; request: (model: Model, world: World, esim: string) => Promise<void> }
 >;
 
-/**
- * Most faults wait for a purchase that never comes. This command creates the purchase. Only another send or an operator
- * can settle it.
- */
+/** Most faults wait for a purchase that never comes. Here it comes, and only a send or an operator can settle it. */
 export const orderInTrouble = purchaseFault.map((fault) =>
   command(`an order whose first send ends in ${fault.kind}, without reports of the service`, async (model, world) => {
     await world.silence();

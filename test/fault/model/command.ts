@@ -39,7 +39,6 @@ export function onWork(
   );
 }
 
-/** Our ids of the eSIMs that were delivered so far. */
 export function deliveredEsims({ work }: Model): string[] {
   return work.flatMap(({ kind, esim }) => (kind === 'order' && esim !== undefined ? [esim] : []));
 }

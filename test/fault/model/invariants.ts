@@ -6,10 +6,9 @@ import { REFUND_STATUSES } from '#domain/cancellation/refund.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { mayFollow, WORK_STATUSES, type WorkStatus } from '#domain/work/lifecycle.ts';
 import type { LedgerLine } from '#test/support/network/simulator-admin.ts';
-import { isFor } from '#test/support/work/books/differences.ts';
+import { isFor, netDebits } from '#test/support/work/books/differences.ts';
 import type { OrderDesk } from '#test/support/work/order-desk.ts';
 
-/** Work in the answers of our API. */
 export const shownWork = z.object({
   status: z.enum(WORK_STATUSES),
   max_price: z.object({ amount: z.string(), currency: z.string() }).nullable().optional(),
@@ -86,28 +85,17 @@ type Attempts = readonly (typeof attempts.$inferSelect)[];
 /** A piece of work has at most one debit without a credit at any moment. A pause prevents its sends. */
 function costsOnce({ id, stopped }: Seen, own: Attempts, ledger: readonly LedgerLine[]): void {
   const movements = ledger.filter((line) => own.some((attempt) => isFor(attempt, line)));
-  const net =
-    movements.filter(({ type }) => type === 'debit').length - movements.filter(({ type }) => type === 'credit').length;
-  expect(net, `net debits of ${id}`).toBeLessThanOrEqual(1);
-  if (stopped)
-    expect(
-      own.reduce((sum, { sends }) => sum + sends, 0),
-      `sends of ${id}, which is paused`,
-    ).toBe(0);
+  expect(netDebits(movements), `net debits of ${id}`).toBeLessThanOrEqual(1);
+  const sends = own.reduce((sum, attempt) => sum + attempt.sends, 0);
+  if (stopped) expect(sends, `sends of ${id}, which is paused`).toBe(0);
 }
 
 /** Prices and refunds that the API shows are in the journal, before any reconciliation. */
-function isInTheJournal(
-  { id, shown: { status, charged, refund } }: Seen,
-  own: Attempts,
-  causes: ReadonlySet<string>,
-): void {
+function isInTheJournal({ id, shown }: Seen, own: Attempts, causes: ReadonlySet<string>): void {
+  const { status, charged, refund } = shown;
   const isPaid = (status === 'completed' || status === 'active') && charged != null;
-  if (isPaid)
-    expect(
-      own.some((attempt) => causes.has(attempt.id)),
-      `the price of ${id} is in the journal`,
-    ).toBe(true);
+  const isBooked = own.some((attempt) => causes.has(attempt.id));
+  if (isPaid) expect(isBooked, `the price of ${id} is in the journal`).toBe(true);
   if (refund?.status === 'completed')
     expect(causes, `the refund of ${id} is in the journal`).toContain(refund.order_id);
 }
@@ -124,10 +112,7 @@ function eachRefundIsPaidOnce(work: readonly Seen[], ledger: readonly LedgerLine
   expect(booked, 'refunds in the journal').toBeLessThanOrEqual(credits.length);
 }
 
-/**
- * The service has refused no call as a conflict, because the product sends nothing for an eSIM during its top-up or
- * cancellation.
- */
+/** The service refused no call as a conflict: nothing is sent for an eSIM during its top-up or cancellation. */
 async function nothingIsDoneToABusyEsim({ simulator }: OrderDesk): Promise<void> {
   for (const endpoint of ['createTopup', 'cancelEsim']) {
     const refused = (await simulator.requests(endpoint)).filter(({ result_status: result }) => result === 409);

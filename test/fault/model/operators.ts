@@ -8,7 +8,6 @@ import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.
 import { KINDS } from '#domain/work/kinds.ts';
 import { command, hasWork, onWork } from '#test/fault/model/command.ts';
 import { truthOf } from '#test/fault/model/truth.ts';
-import type { ModelledWork } from '#test/fault/model/world.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 
 /** Expects success, or a refusal with a known code. */
@@ -19,17 +18,15 @@ function expectJudged(answer: HttpAnswer): void {
 }
 
 export const retry = onWork('retry', async (model, world, index) => {
-  expectJudged(await world.desk.stack.api.post(`${world.path(model, index)}/retry`, { reason: 'again' }));
+  expectJudged(await world.act(model, index, 'retry', { reason: 'again' }));
 });
 
 export const abandon = onWork('abandon', async (model, world, index) => {
-  const answer = await world.desk.stack.api.post(`${world.path(model, index)}/abandon`, { reason: 'no longer wanted' });
+  const answer = await world.act(model, index, 'abandon', { reason: 'no longer wanted' });
   expectJudged(answer);
   if (answer.status === 200 && (await world.show(model, index)).status === 'abandoned')
     model.work[index]!.ended = 'abandoned';
 });
-
-const isBought = ({ kind }: ModelledWork): boolean => KINDS[kind].isPurchase;
 
 /** Overrides pauses: stopped work continues at once, during the pause. */
 export const release = onWork(
@@ -38,16 +35,14 @@ export const release = onWork(
     const work = model.work[index]!;
     const mustBeHeld = work.stopped && work.ended === undefined;
     if (mustBeHeld) await world.isHeldByPause(model, index);
-    const answer = await world.desk.stack.api.post(`${world.path(model, index)}/release`, {
-      reason: 'this customer waits at the counter',
-    });
+    const answer = await world.act(model, index, 'release', { reason: 'this customer waits at the counter' });
     if (mustBeHeld) expect(answer.status, answer.text).toBe(200);
     expectJudged(answer);
     if (answer.status !== 200) return;
     if (mustBeHeld) await world.overridesPause(model, index);
     work.stopped = false;
   },
-  isBought,
+  ({ kind }) => KINDS[kind].isPurchase,
 );
 
 export const pauseBuying = fc
@@ -99,12 +94,8 @@ export const changeRetryPolicy = fc
     command(
       `retry policy ${which} to ${JSON.stringify(change)}`,
       async (model, world) => {
-        expectJudged(
-          await world.desk.stack.api.patch(`${world.path(model, which % model.work.length)}/retry-policy`, {
-            reason: 'agreed',
-            ...change,
-          }),
-        );
+        const path = `${world.path(model, which % model.work.length)}/retry-policy`;
+        expectJudged(await world.desk.stack.api.patch(path, { reason: 'agreed', ...change }));
       },
       hasWork,
     ),
@@ -125,14 +116,8 @@ export const resolve = onWork(
     const verdict = reason === 'cancellation_refused' ? 'dismissed' : verdicts.find((each) => possible.includes(each));
     if (verdict === undefined) return;
     const named = verdict === 'bought' ? names : {};
-    expectJudged(
-      await world.desk.stack.api.post(`${world.path(model, index)}/resolve`, {
-        reason: 'seen in the console',
-        case: reason,
-        verdict,
-        ...named,
-      }),
-    );
+    const body = { reason: 'seen in the console', case: reason, verdict, ...named };
+    expectJudged(await world.act(model, index, 'resolve', body));
   },
   ({ waits }) => waits,
 );
@@ -140,8 +125,6 @@ export const resolve = onWork(
 export const cancelVpn = onWork(
   'cancel',
   async (model, world, index) =>
-    expectJudged(
-      await world.desk.stack.api.post(`${world.path(model, index)}/cancel`, { reason: 'the customer ended it' }),
-    ),
+    expectJudged(await world.act(model, index, 'cancel', { reason: 'the customer ended it' })),
   ({ kind }) => kind === 'vpn_subscription',
 );

@@ -19,12 +19,7 @@ export const purchaseFault = fc.constantFrom(
 
 export const purchaseTrouble = fc
   .record({
-    endpoint: fc.constantFrom(
-      'createOrder' as const,
-      'createTopup' as const,
-      'createVpnOrder' as const,
-      'cancelEsim' as const,
-    ),
+    endpoint: fc.constantFrom(...(['createOrder', 'createTopup', 'createVpnOrder', 'cancelEsim'] as const)),
     fault: purchaseFault,
     count: fc.integer({ min: 1, max: 3 }),
   })

@@ -5,6 +5,7 @@ import type { FailureClass } from '#domain/work/failure.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { checkInvariants, shownWork, type Shown } from '#test/fault/model/invariants.ts';
+import type { HttpAnswer } from '#test/support/network/http.ts';
 import { reconcileBooks } from '#test/support/servers/stack-temporal.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { becomeQuiet } from '#test/support/work/books/books.ts';
@@ -77,6 +78,11 @@ export class World {
     return answer.read(shownWork);
   }
 
+  /** Requests an action on a piece of work. */
+  act(model: Model, index: number, action: string, body: object): Promise<HttpAnswer> {
+    return this.desk.stack.api.post(`${this.path(model, index)}/${action}`, body);
+  }
+
   /** Starts with some delivered eSIMs, so that more commands are possible. */
   async begin(model: Model, esims: number): Promise<void> {
     await this.calm();
@@ -111,10 +117,8 @@ export class World {
     const reason = encodeURIComponent('the new catalogue is there');
     const answer = await this.desk.stack.api.delete(`/v1/purchase-gate/pauses/${id}?reason=${reason}`);
     expect(answer.status, answer.text).toBe(200);
-    model.pauses.splice(
-      model.pauses.findIndex((pause) => pause.id === id),
-      1,
-    );
+    const index = model.pauses.findIndex((pause) => pause.id === id);
+    model.pauses.splice(index, 1);
     for (const work of model.work) if (!isPaused(model, work.kind)) work.stopped = false;
   }
 
@@ -219,10 +223,10 @@ export class World {
           const { status, failure } = await this.show(model, index);
           if (isFinal(status) || status === 'active' || status === 'needs_attention') continue;
           if (status === 'held' && ABANDONED_AT_END.has(failure?.class ?? ''))
-            await desk.stack.api.post(`${this.path(model, index)}/abandon`, { reason: 'no longer wanted' });
+            await this.act(model, index, 'abandon', { reason: 'no longer wanted' });
           // The gate releases its work by itself. Other waits may be long.
           else if (status === 'held' && !HELD_AT_GATE.has(failure?.class ?? ''))
-            await desk.stack.api.post(`${this.path(model, index)}/retry`, { reason: 'the service is back' });
+            await this.act(model, index, 'retry', { reason: 'the service is back' });
           open.push(`${this.ids[index]} is ${status} (${failure?.class ?? 'no failure'})`);
         }
         if (open.length > 0) throw new Error(open.join(', '));

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import type { Behaviour } from '#test/foreign/service/behaviour.ts';
 import type { Style } from '#test/foreign/service/style.ts';
 
-/** The account of the reseller. */
 export const ACCOUNT = { email: 'shop@foreign.example', password: 'correct horse battery' } as const;
 
 export interface Package {
@@ -14,7 +13,6 @@ export interface Package {
 
 export type SaleKind = 'order' | 'topup' | 'subscription';
 
-/** Something that was sold. */
 export interface Sale {
   readonly kind: SaleKind;
   readonly id: string;
@@ -48,7 +46,6 @@ export interface Refund {
   readonly status: 'processing' | 'completed';
 }
 
-/** A row of the wallet. */
 export interface Row {
   readonly id: string;
   readonly type: 'debit' | 'credit';

@@ -3,7 +3,6 @@ import { ACCOUNT, type Books, type SaleKind } from '#test/foreign/service/books.
 import { openApiOf, type DescribedCall, type DescribedEvent } from '#test/foreign/service/document.ts';
 import type { RecordKind, Style } from '#test/foreign/service/style.ts';
 
-/** An event that was sent. */
 export interface SentEvent {
   readonly kind: string;
   readonly record: RecordKind;
@@ -17,7 +16,6 @@ export interface Copy {
   readonly books: Books;
   /** Ends the purchases in progress. */
   finish(): void;
-  /** All events so far. */
   events(): readonly SentEvent[];
 }
 
@@ -65,17 +63,12 @@ export function describe(style: Style, copy: Copy): unknown {
     note('/vpn/subscriptions/{id}', `/vpn/subscriptions/${ids.subscription}`);
   }
   // A purchase may also be completed in its answer.
-  for (const path of ['/orders', '/topups', '/vpn/orders']) {
-    const ended = { '/orders': ids.order, '/topups': ids.topup, '/vpn/orders': ids.subscription }[path] ?? '';
-    const read = path === '/vpn/orders' ? '/vpn/subscriptions' : path;
-    const answered = answers.get(`POST ${path}`) ?? [];
-    answers.set(`POST ${path}`, [...answered, copy.ask('GET', `${read}/${ended}`)]);
-  }
+  answers.get('POST /orders')?.push(copy.ask('GET', `/orders/${ids.order}`));
+  answers.get('POST /topups')?.push(copy.ask('GET', `/topups/${ids.topup}`));
+  answers.get('POST /vpn/orders')?.push(copy.ask('GET', `/vpn/subscriptions/${ids.subscription}`));
   note('/wallet');
   note('/updates/latest');
-  note('/esims/{id}', `/esims/${esimId}`);
-  note('/esims/{id}/usage', `/esims/${esimId}/usage`);
-  note('/esims/{id}/topup-options', `/esims/${esimId}/topup-options`);
+  for (const part of ['', '/usage', '/topup-options']) note(`/esims/{id}${part}`, `/esims/${esimId}${part}`);
   note('/esims/{id}/cancel', `/esims/${esimId}/cancel`, 'POST');
   note('/refunds');
   note('/refunds/{id}', `/refunds/${copy.books.refunds[0]?.id ?? ''}`);
@@ -113,7 +106,6 @@ function eventsOf(copy: Copy): readonly DescribedEvent[] {
   return [...seen.values()];
 }
 
-/** The same event of another kind. */
 function renamed(body: unknown, from: string, to: string): unknown {
   if (typeof body !== 'object' || body === null) return body;
   return Object.fromEntries(

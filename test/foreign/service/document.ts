@@ -18,7 +18,6 @@ export interface DescribedCall {
   readonly hasKey?: true;
 }
 
-/** One kind of event with examples of its body. */
 export interface DescribedEvent {
   readonly kind: string;
   readonly record: RecordKind;
@@ -34,10 +33,10 @@ const STATES: Readonly<Partial<Record<RecordKind, readonly string[]>>> = {
   esim: ['available', 'installed', 'active', 'consumed', 'cancelled'],
 };
 
-/** Writes the document. */
 export function openApiOf(style: Style, calls: readonly DescribedCall[], events: readonly DescribedEvent[]): Schema {
   const paths: Record<string, Record<string, unknown>> = {};
   const text = { type: 'string' };
+  const json = (schema: Schema) => ({ 'application/json': { schema } });
   for (const { method, path, answers, record, query = [], body, isOpen, hasKey } of calls) {
     (paths[path] ??= {})[method] = {
       ...(isOpen ? { security: [] } : {}),
@@ -49,21 +48,14 @@ export function openApiOf(style: Style, calls: readonly DescribedCall[], events:
       ...(body === undefined
         ? {}
         : {
-            requestBody: {
-              required: true,
-              content: { 'application/json': { schema: requestSchema(style, record, body) } },
-            },
+            // No field of a request is called required.
+            requestBody: { required: true, content: json({ ...schemaOf(style, record, [body]), required: [] }) },
           }),
-      responses: {
-        '200': {
-          description: 'Done',
-          content: { 'application/json': { schema: schemaOf(style, record, answers) } },
-        },
-      },
+      responses: { '200': { description: 'Done', content: json(schemaOf(style, record, answers)) } },
     };
   }
   const webhooks = events.map(({ kind, record, bodies }) => {
-    const content = { 'application/json': { schema: schemaOf(style, record, bodies) } };
+    const content = json(schemaOf(style, record, bodies));
     return [kind, { post: { requestBody: { content }, responses: { '200': { description: 'Thank you' } } } }];
   });
   return {
@@ -76,16 +68,10 @@ export function openApiOf(style: Style, calls: readonly DescribedCall[], events:
   };
 }
 
-/** No field of a request is called required. */
-function requestSchema(style: Style, record: RecordKind, body: unknown): Schema {
-  return { ...schemaOf(style, record, [body]), required: [] };
-}
-
 function emptyTypeOf({ times }: Style, field: string): string {
   return /(?:_at|At)$/.test(field) && (times === 'seconds' || times === 'milliseconds') ? 'integer' : 'string';
 }
 
-/** A schema of all these values. */
 function schemaOf(style: Style, record: RecordKind, values: readonly unknown[], field = ''): Schema {
   const present = values.filter((value) => value !== null && value !== undefined);
   const isNullable = values.includes(null);
@@ -98,7 +84,7 @@ function schemaOf(style: Style, record: RecordKind, values: readonly unknown[], 
     return { type: types('array'), items: schemaOf(style, record, items, field) };
   }
   if (typeof first === 'object') return objectSchema(style, record, present, types('object'));
-  if (isStateOf(style, record, field)) {
+  if (field === nameOf(style, record, 'status')) {
     const words = (STATES[record] ?? []).map((state) => wordOf(style, record, state));
     if (typeof first === 'string' && words.includes(first))
       return { type: types('string'), enum: [...words, ...(isNullable ? [null] : [])] };
@@ -123,8 +109,4 @@ function objectSchema(style: Style, record: RecordKind, values: readonly unknown
     ),
     required: names.filter((name) => valuesOf(name).length === objects.length),
   };
-}
-
-function isStateOf(style: Style, record: RecordKind, field: string): boolean {
-  return field === nameOf(style, record, 'status');
 }

@@ -1,9 +1,7 @@
 /** Writes the records of the foreign service as a style has them. */
 import type { RecordKind, Style } from '#test/foreign/service/style.ts';
 
-/**
- * A record with its plain names and values. Amounts are whole cents, times epoch milliseconds, identifiers text.
- */
+/** A record with its plain names and values. Amounts are whole cents, times epoch milliseconds, identifiers text. */
 export type Plain = Readonly<Record<string, unknown>>;
 
 export const CURRENCY = 'USD';
@@ -19,7 +17,6 @@ const OWN_IDS: ReadonlySet<string> = new Set([
   'vpn_subscription_id',
 ]);
 
-/** Writes one record. */
 export function presented(style: Style, kind: RecordKind, record: Plain): Plain {
   const shown: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(record)) {
@@ -47,12 +44,12 @@ export function nameOf({ names = {}, letters }: Style, kind: RecordKind, field: 
 
 function valueOf(style: Style, kind: RecordKind, field: string, value: unknown): unknown {
   if (value === null || value === undefined) return value;
-  if (AMOUNTS.has(field) && typeof value === 'number') return amountOf(style.moneyOf?.[kind] ?? style.money, value);
-  if (field.endsWith('_at') && typeof value === 'number') return timeOf(style, value);
+  if (AMOUNTS.has(field) && typeof value === 'number') return AMOUNT_OF[style.moneyOf?.[kind] ?? style.money](value);
+  if (field.endsWith('_at') && typeof value === 'number') return TIME_OF[style.times](value);
   if (field === 'currency' && typeof value === 'string')
     return style.lowerCurrency === true ? value.toLowerCase() : value;
   if (WORDS.has(field) && typeof value === 'string') return wordOf(style, kind, value);
-  if (OWN_IDS.has(field) && typeof value === 'string' && /^\d+$/.test(value)) return asNumber(value);
+  if (OWN_IDS.has(field) && typeof value === 'string' && /^\d+$/.test(value)) return `${NUMBER_MARK}${value}`;
   if (field === 'refund') return presented(style, 'refund', value as Plain);
   if (field === 'failure' || field === 'access') return presented(style, kind, value as Plain);
   return value;
@@ -64,49 +61,31 @@ export function wordOf({ words = {}, capitals }: Style, kind: RecordKind, plain:
   return capitals === true ? word.toUpperCase() : word;
 }
 
-/** An amount in cents as the style writes it. */
-function amountOf(money: Style['money'], cents: number): unknown {
-  const text = (cents / 100).toFixed(2);
-  switch (money) {
-    case 'text':
-      return text;
-    case 'number':
-      return cents / 100;
-    case 'minor':
-      return cents;
-    case 'comma':
-      return text.replace('.', ',');
-    case 'object':
-      return { amount: text, currency: CURRENCY };
-    case 'minor_object':
-      return { amount: String(cents), currency_code: CURRENCY };
-    case 'divided':
-      return { fixed: cents, currencyDivisor: 100, currency: CURRENCY };
-  }
-}
+const decimal = (cents: number) => (cents / 100).toFixed(2);
 
-function timeOf({ times }: Style, ms: number): string | number {
-  const iso = new Date(ms).toISOString();
-  switch (times) {
-    case 'iso':
-      return iso;
-    case 'offset':
-      return iso.replace('Z', '000+00:00');
-    case 'zoneless':
-      return iso.slice(0, 19).replace('T', ' ');
-    case 'seconds':
-      return Math.trunc(ms / 1_000);
-    case 'milliseconds':
-      return ms;
-  }
-}
+/** How a style writes an amount in cents. */
+const AMOUNT_OF: Readonly<Record<Style['money'], (cents: number) => unknown>> = {
+  text: decimal,
+  number: (cents) => cents / 100,
+  minor: (cents) => cents,
+  comma: (cents) => decimal(cents).replace('.', ','),
+  object: (cents) => ({ amount: decimal(cents), currency: CURRENCY }),
+  minor_object: (cents) => ({ amount: String(cents), currency_code: CURRENCY }),
+  divided: (cents) => ({ fixed: cents, currencyDivisor: 100, currency: CURRENCY }),
+};
 
-const NUMBER_MARK = '\u0001number:';
+const isoOf = (ms: number) => new Date(ms).toISOString();
+
+const TIME_OF: Readonly<Record<Style['times'], (ms: number) => string | number>> = {
+  iso: isoOf,
+  offset: (ms) => isoOf(ms).replace('Z', '000+00:00'),
+  zoneless: (ms) => isoOf(ms).slice(0, 19).replace('T', ' '),
+  seconds: (ms) => Math.trunc(ms / 1_000),
+  milliseconds: (ms) => ms,
+};
 
 /** Marks digits that are written as a JSON number. JavaScript would round those of 64 bits. */
-function asNumber(digits: string): string {
-  return `${NUMBER_MARK}${digits}`;
-}
+const NUMBER_MARK = '\u0001number:';
 
 /** True for digits that are written as a JSON number. */
 export function isNumber(text: string): boolean {
@@ -118,34 +97,24 @@ export function jsonOf(body: unknown): string {
   return JSON.stringify(body).replaceAll(/"\\u0001number:(\d+)"/g, '$1');
 }
 
+const WRAPPERS: Readonly<Record<Style['envelope'], (record: Plain, name: string, style: Style) => unknown>> = {
+  bare: (record, name, { list }) => (list === 'stripe' ? { object: name, ...record } : record),
+  data: (record) => ({ data: record }),
+  result: (record, _name, { letters }) =>
+    letters === 'pascal' ? { Success: true, Result: record } : { success: true, result: record },
+  named: (record, name) => ({ [name]: record }),
+  jsend: (record, name) => ({ status: 'success', data: { [name]: record } }),
+  json_api: ({ id, ...attributes }, name) => ({ data: { type: `${name}s`, id: String(id), attributes } }),
+  coded: (record) => ({ code: 0, msg: 'ok', data: record }),
+  obj: (record) => ({ success: true, errorCode: '0', obj: record }),
+  nested: (record) => ({ response: { header: { state: 'OK' }, body: record } }),
+};
+
 /** Wraps one record. @param name of the record in the wrapper, such as `order`. */
 export function wrapped(style: Style, name: string, record: Plain): unknown {
-  if ('access_token' in record) return record;
-  switch (style.envelope) {
-    case 'bare':
-      return style.list === 'stripe' ? { object: name, ...record } : record;
-    case 'data':
-      return { data: record };
-    case 'result':
-      return style.letters === 'pascal' ? { Success: true, Result: record } : { success: true, result: record };
-    case 'named':
-      return { [name]: record };
-    case 'jsend':
-      return { status: 'success', data: { [name]: record } };
-    case 'json_api': {
-      const { id, ...attributes } = record;
-      return { data: { type: `${name}s`, id: String(id), attributes } };
-    }
-    case 'coded':
-      return { code: 0, msg: 'ok', data: record };
-    case 'obj':
-      return { success: true, errorCode: '0', obj: record };
-    case 'nested':
-      return { response: { header: { state: 'OK' }, body: record } };
-  }
+  return 'access_token' in record ? record : WRAPPERS[style.envelope](record, name, style);
 }
 
-/** One page of a list. */
 export interface Page {
   readonly items: readonly Plain[];
   readonly page: number;
@@ -160,44 +129,30 @@ export function listed(style: Style, name: string, page: Page): { readonly body:
   const { items, page: number, size, total, url } = page;
   const last = Math.max(1, Math.ceil(total / size));
   const next = number < last ? linkTo(url, number + 1) : null;
+  const cursor = next === null ? null : String(number + 1);
   const list = style.envelope === 'json_api' ? items.map((item) => inside(wrapped(style, name, item))) : items;
-  switch (style.list) {
-    case 'cursor':
-      return { body: enclosed(style, { data: list, next_cursor: next === null ? null : String(number + 1) }) };
-    case 'laravel':
-      return {
-        body: {
-          ...(style.envelope === 'coded' ? { code: 0, msg: 'ok' } : {}),
-          data: list,
-          links: { first: linkTo(url, 1), last: linkTo(url, last), prev: null, next },
-          meta: { current_page: number, last_page: last, per_page: size, total },
-        },
-      };
-    case 'django':
-      return { body: { count: total, next, previous: null, results: list } };
-    case 'stripe':
-      return { body: { object: 'list', url: url.pathname, has_more: next !== null, data: list } };
-    case 'paddle':
-      return {
-        body: {
-          data: list,
-          meta: { request_id: 'req_1', pagination: { per_page: size, next, has_more: next !== null } },
-        },
-      };
-    case 'offset':
-      return { body: enclosed(style, { items: list, offset: (number - 1) * size, limit: size, total }) };
-    case 'link':
-      return {
-        body: list,
-        link: [...(next === null ? [] : [`<${next}>; rel="next"`]), `<${linkTo(url, last)}>; rel="last"`].join(', '),
-      };
-    case 'rails':
-      return { body: { [`${name}s`]: list, meta: { current_page: number, total_pages: last, total_count: total } } };
-    case 'after_cursor':
-      return { body: { [`${name}s`]: list, afterCursor: next === null ? null : String(number + 1) } };
-    case 'plain':
-      return { body: enclosed(style, { list }) };
-  }
+  const bodies: Readonly<Record<Style['list'], () => unknown>> = {
+    cursor: () => enclosed(style, { data: list, next_cursor: cursor }),
+    laravel: () => ({
+      ...(style.envelope === 'coded' ? { code: 0, msg: 'ok' } : {}),
+      data: list,
+      links: { first: linkTo(url, 1), last: linkTo(url, last), prev: null, next },
+      meta: { current_page: number, last_page: last, per_page: size, total },
+    }),
+    django: () => ({ count: total, next, previous: null, results: list }),
+    stripe: () => ({ object: 'list', url: url.pathname, has_more: next !== null, data: list }),
+    paddle: () => ({
+      data: list,
+      meta: { request_id: 'req_1', pagination: { per_page: size, next, has_more: next !== null } },
+    }),
+    offset: () => enclosed(style, { items: list, offset: (number - 1) * size, limit: size, total }),
+    link: () => list,
+    rails: () => ({ [`${name}s`]: list, meta: { current_page: number, total_pages: last, total_count: total } }),
+    after_cursor: () => ({ [`${name}s`]: list, afterCursor: cursor }),
+    plain: () => enclosed(style, { list }),
+  };
+  const links = [...(next === null ? [] : [`<${next}>; rel="next"`]), `<${linkTo(url, last)}>; rel="last"`];
+  return { body: bodies[style.list](), ...(style.list === 'link' && { link: links.join(', ') }) };
 }
 
 function inside(body: unknown): unknown {
@@ -216,7 +171,6 @@ function linkTo(url: URL, page: number): string {
   return link.href;
 }
 
-/** An error of the service. */
 export interface Fault {
   readonly status: number;
   readonly code: string;
@@ -226,21 +180,16 @@ export interface Fault {
 }
 
 /** The body of an error. */
-export function faultBody(style: Style, { status, code, message, field }: Fault): unknown {
-  switch (style.errors) {
-    case 'problem':
-      return { type: `https://foreign.example/problems/${code}`, title: message, status, ...(field && { field }) };
-    case 'laravel':
-      return { message, errors: { [field ?? 'base']: [message] } };
-    case 'django':
-      return { [field ?? 'non_field_errors']: [message] };
-    case 'stripe':
-      return { error: { type: 'invalid_request_error', code, message, ...(field && { param: field }) } };
-    case 'jsend':
-      return { status: 'fail', data: { [field ?? 'base']: message } };
-    case 'coded':
-      return { code: 40_000 + status, msg: message, data: null };
-    case 'html':
-      return `<!doctype html><title>${status}</title><h1>${message}</h1>`;
-  }
-}
+export const FAULT_BODY: Readonly<Record<Style['errors'], (fault: Fault) => unknown>> = {
+  problem: ({ status, code, message, field }) => {
+    return { type: `https://foreign.example/problems/${code}`, title: message, status, ...(field && { field }) };
+  },
+  laravel: ({ message, field = 'base' }) => ({ message, errors: { [field]: [message] } }),
+  django: ({ message, field = 'non_field_errors' }) => ({ [field]: [message] }),
+  stripe: ({ code, message, field }) => {
+    return { error: { type: 'invalid_request_error', code, message, ...(field && { param: field }) } };
+  },
+  jsend: ({ message, field = 'base' }) => ({ status: 'fail', data: { [field]: message } }),
+  coded: ({ status, message }) => ({ code: 40_000 + status, msg: message, data: null }),
+  html: ({ status, message }) => `<!doctype html><title>${status}</title><h1>${message}</h1>`,
+};

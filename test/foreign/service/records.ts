@@ -36,14 +36,8 @@ export class Records {
   }
 
   sale(sale: Sale, place: Place): Plain {
-    switch (sale.kind) {
-      case 'order':
-        return this.#order(sale, place);
-      case 'topup':
-        return this.#topup(sale);
-      case 'subscription':
-        return this.#subscription(sale, place);
-    }
+    if (sale.kind === 'topup') return this.#topup(sale);
+    return sale.kind === 'order' ? this.#order(sale, place) : this.#subscription(sale, place);
   }
 
   #order(sale: Sale, place: Place): Plain {
@@ -167,16 +161,8 @@ export class Records {
   }
 
   #isShown(place: Place): boolean {
-    switch (this.#behaviour.facts) {
-      case 'everywhere':
-        return true;
-      case 'event_only':
-        return place === 'event';
-      case 'list_only':
-        return place === 'list';
-      case 'read_only':
-        return place === 'read';
-    }
+    const { facts } = this.#behaviour;
+    return facts === 'everywhere' || facts === `${place}_only`;
   }
 
   #isUnfilled(sale: Sale, part: Behaviour['delivery']): boolean {

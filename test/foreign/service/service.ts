@@ -9,14 +9,32 @@ import { close, listen } from '#telemetry/http-server.ts';
 import { USUAL, type Behaviour } from '#test/foreign/service/behaviour.ts';
 import { ACCOUNT, Books, type Esim, type Sale, type SaleKind } from '#test/foreign/service/books.ts';
 import { describe, type Copy, type SentEvent } from '#test/foreign/service/description.ts';
-import { jsonOf, type Plain } from '#test/foreign/service/present.ts';
+import {
+  FAULT_BODY,
+  jsonOf,
+  listed,
+  presented,
+  wrapped,
+  type Fault,
+  type Plain,
+} from '#test/foreign/service/present.ts';
 import { Records } from '#test/foreign/service/records.ts';
-import { Replies, type Reply } from '#test/foreign/service/replies.ts';
 import { isFault, Shop } from '#test/foreign/service/shop.ts';
 import { styleOf, type RecordKind, type Style, type StyleName } from '#test/foreign/service/style.ts';
 import { eventBody, WebhookSender } from '#test/foreign/service/webhooks.ts';
 
 const BASE = '/api/reseller/v1';
+/** The service's own page size; it reads no other. */
+const PAGE_SIZE = 10;
+
+/** An answer before it is written. */
+interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly link?: string | undefined;
+  /** The service has acted, and the connection breaks. */
+  readonly isLost?: boolean;
+}
 
 export class ForeignService {
   readonly behaviour: Behaviour;
@@ -28,7 +46,6 @@ export class ForeignService {
   readonly #shop: Shop;
   readonly #server: Server;
   readonly #token = `foreign-${randomUUID()}`;
-  readonly #replies: Replies;
   readonly #known = new Map<string, Reply>();
   readonly #events: SentEvent[] = [];
   #webhooks: WebhookSender | undefined;
@@ -36,7 +53,6 @@ export class ForeignService {
   constructor(style: StyleName, behaviour: Partial<Behaviour> = {}) {
     this.#name = style;
     this.behaviour = { ...USUAL, ...behaviour };
-    this.#replies = new Replies(() => this.#style);
     this.books = new Books(styleOf(style), Date.now);
     this.#records = new Records(this.books, this.behaviour, Date.now);
     this.#shop = new Shop(this.books, this.behaviour, {
@@ -56,7 +72,6 @@ export class ForeignService {
     return `http://127.0.0.1:${port}${BASE}`;
   }
 
-  /** Begins to send webhooks. */
   sendWebhooksTo(url: string, secret: string): void {
     this.#webhooks = new WebhookSender(url, secret);
   }
@@ -83,7 +98,7 @@ export class ForeignService {
     const key = String(request.headers['idempotency-key'] ?? '');
     const reply = isAllowed
       ? this.#answer(request.method ?? 'GET', path, url, { sent, key })
-      : this.#replies.refused({ status: 401, code: 'unauthenticated', message: 'Unauthenticated.' });
+      : this.#refused({ status: 401, code: 'unauthenticated', message: 'Unauthenticated.' });
     if (reply.isLost === true) {
       request.socket.destroy();
       return;
@@ -104,7 +119,7 @@ export class ForeignService {
       case 'POST /login':
         return this.#login(sent);
       case 'GET /openapi.json':
-        return this.behaviour.shows.document ? { status: 200, body: this.document() } : this.#replies.unknown();
+        return this.behaviour.shows.document ? { status: 200, body: this.document() } : this.#unknown();
       case 'GET /packages':
       case 'GET /esims/{id}/topup-options':
         return this.#list('package', packages, (each) => records.package(each), url);
@@ -125,11 +140,11 @@ export class ForeignService {
       case 'GET /orders/{id}':
       case 'GET /topups/{id}':
       case 'GET /vpn/subscriptions/{id}':
-        return this.#found(sales, id, (sale) => this.#replies.record(200, sale.kind, records.sale(sale, 'read')));
+        return this.#found(sales, id, (sale) => this.#record(200, sale.kind, records.sale(sale, 'read')));
       case 'GET /esims/{id}':
-        return this.#found(this.books.esims, id, (esim) => this.#replies.record(200, 'esim', records.esim(esim)));
+        return this.#found(this.books.esims, id, (esim) => this.#record(200, 'esim', records.esim(esim)));
       case 'GET /esims/{id}/usage':
-        return this.#found(this.books.esims, id, (esim) => this.#replies.record(200, 'usage', records.usage(esim)));
+        return this.#found(this.books.esims, id, (esim) => this.#record(200, 'usage', records.usage(esim)));
       case 'POST /esims/{id}/cancel':
         return this.#found(this.books.esims, id, (esim) => this.#once(key, path, () => this.#cancel(esim)));
       case 'POST /vpn/subscriptions/{id}/cancel':
@@ -139,29 +154,29 @@ export class ForeignService {
         return this.#list('refund', wanted, (each) => records.refund(each), url);
       }
       case 'GET /refunds/{id}':
-        return this.#found(refunds, id, (refund) => this.#replies.record(200, 'refund', records.refund(refund)));
+        return this.#found(refunds, id, (refund) => this.#record(200, 'refund', records.refund(refund)));
       case 'GET /wallet':
         this.#shop.moveMoneyOfOthers();
-        return this.#replies.record(200, 'wallet', records.wallet());
+        return this.#record(200, 'wallet', records.wallet());
       case 'GET /wallet/transactions': {
-        if (this.behaviour.wallet.history === false) return this.#replies.unknown();
+        if (this.behaviour.wallet.history === false) return this.#unknown();
         this.#shop.moveMoneyOfOthers();
         const since = Date.parse(url.searchParams.get('since') ?? '');
         const rows = this.#shop.rows(since).filter(({ sale }) => query('external_order_id', sale?.reference ?? null));
         return this.#list('transaction', rows, (row) => records.row(row), url);
       }
       case 'GET /updates/latest':
-        return this.#replies.record(200, 'update', records.update());
+        return this.#record(200, 'update', records.update());
       default:
-        return this.#replies.unknown();
+        return this.#unknown();
     }
   }
 
   #login({ email, password }: Plain): Reply {
     if (email !== ACCOUNT.email || password !== ACCOUNT.password)
-      return this.#replies.refused({ status: 401, code: 'unauthenticated', message: 'Wrong password.' });
+      return this.#refused({ status: 401, code: 'unauthenticated', message: 'Wrong password.' });
     const access = { access_token: this.#token, token_type: 'Bearer', expires_at: Date.now() + 3_600_000 };
-    return this.#replies.record(200, 'access', access);
+    return this.#record(200, 'access', access);
   }
 
   /** Answers a repeated key as the behaviour has it. */
@@ -171,7 +186,7 @@ export class ForeignService {
     if (known !== undefined)
       return this.behaviour.keys === 'replayed'
         ? { ...known, isLost: false }
-        : this.#replies.refused({ status: 409, code: 'idempotency_key_in_use', message: 'This key was used.' });
+        : this.#refused({ status: 409, code: 'idempotency_key_in_use', message: 'This key was used.' });
     const reply = act();
     this.#known.set(key, reply);
     return reply;
@@ -186,23 +201,23 @@ export class ForeignService {
       reference: sent[isPlan ? 'external_subscription_id' : 'external_order_id'],
       key,
     });
-    if (isFault(sale)) return this.#replies.refused(sale);
+    if (isFault(sale)) return this.#refused(sale);
     const [whenCompleted, whenProcessing] = this.#style.accepted;
     const status = sale.status === 'processing' ? whenProcessing : whenCompleted;
     const isLost = this.behaviour.loses.includes(this.#shop.purchases);
-    return { ...this.#replies.record(status, kind, this.#records.sale(sale, 'answer')), isLost };
+    return { ...this.#record(status, kind, this.#records.sale(sale, 'answer')), isLost };
   }
 
   #cancel(esim: Esim): Reply {
     const refund = this.#shop.cancel(esim);
-    if (isFault(refund)) return this.#replies.refused(refund);
-    return this.#replies.record(200, 'cancellation', this.#records.cancellation(esim, refund));
+    if (isFault(refund)) return this.#refused(refund);
+    return this.#record(200, 'cancellation', this.#records.cancellation(esim, refund));
   }
 
   #end(sale: Sale): Reply {
     const fault = this.#shop.end(sale);
-    if (fault !== undefined) return this.#replies.refused(fault);
-    return this.#replies.record(200, sale.kind, this.#records.sale(sale, 'answer'));
+    if (fault !== undefined) return this.#refused(fault);
+    return this.#record(200, sale.kind, this.#records.sale(sale, 'answer'));
   }
 
   #reportSale(sale: Sale, ending: 'completed' | 'failed' | 'cancelled'): void {
@@ -229,13 +244,32 @@ export class ForeignService {
     return this.#list(kind, sales, (sale) => this.#records.sale(sale, 'list'), url);
   }
 
-  #list<Item>(kind: RecordKind, items: readonly Item[], shown: (item: Item) => Plain, url: URL): Reply {
-    return this.#replies.list(kind, items.map(shown), url);
+  /** One page of a list. */
+  #list<Item>(kind: RecordKind, all: readonly Item[], shown: (item: Item) => Plain, url: URL): Reply {
+    const asked = url.searchParams;
+    const offset = Math.floor(Number(asked.get('offset') ?? 0) / PAGE_SIZE) + 1;
+    const page = Number(asked.get('page') ?? asked.get('cursor') ?? offset);
+    const wanted = all.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
+    const items = wanted.map((each) => presented(this.#style, kind, shown(each)));
+    const { body, link } = listed(this.#style, kind, { items, page, size: PAGE_SIZE, total: all.length, url });
+    return { status: 200, body, link };
+  }
+
+  #record(status: number, kind: RecordKind, record: Plain): Reply {
+    return { status, body: wrapped(this.#style, kind, presented(this.#style, kind, record)) };
+  }
+
+  #refused(fault: Fault): Reply {
+    return { status: fault.status, body: FAULT_BODY[this.#style.errors](fault) };
+  }
+
+  #unknown(): Reply {
+    return this.#refused({ status: 404, code: 'not_found', message: 'Not found.' });
   }
 
   #found<Item extends { readonly id: string }>(all: readonly Item[], id: string, answer: (item: Item) => Reply): Reply {
     const item = all.find((each) => each.id === id);
-    return item === undefined ? this.#replies.unknown() : answer(item);
+    return item === undefined ? this.#unknown() : answer(item);
   }
 
   /** The OpenAPI document: a copy of the service shows what it would answer. */

@@ -92,14 +92,7 @@ const STYLES = {
     errors: 'laravel',
     accepted: [201, 201],
   },
-  django: {
-    ...PLAIN,
-    habit: 'Django REST framework',
-    ids: 'uuid',
-    times: 'offset',
-    list: 'django',
-    errors: 'django',
-  },
+  django: { ...PLAIN, habit: 'Django REST framework', ids: 'uuid', times: 'offset', list: 'django', errors: 'django' },
   rails: {
     ...PLAIN,
     habit: 'Rails with root names',
@@ -217,7 +210,6 @@ const STYLES = {
 } as const satisfies Record<string, Style>;
 export type StyleName = keyof typeof STYLES;
 
-/** A style by its name. */
 export function styleOf(name: StyleName): Style {
   return STYLES[name];
 }

@@ -1,25 +1,22 @@
 /** Signed webhooks, by the signature rules of the specification. */
 import { createHmac, randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { jsonOf, presented, type Plain } from '#test/foreign/service/present.ts';
 import type { RecordKind, Style } from '#test/foreign/service/style.ts';
 
-/** The body of an event in a style. */
 export function eventBody(style: Style, kind: string, record: RecordKind, data: Plain): unknown {
   const shown = presented(style, record, data);
   const at = new Date().toISOString();
-  switch (style.event) {
-    case 'event_data':
-      return { event: kind, created_at: at, data: shown };
-    case 'type_object':
-      return { id: `evt_${randomUUID()}`, type: kind, data: { [record]: shown } };
-    case 'event_type_named':
-      return { event_id: randomUUID(), event_type: kind, occurred_at: at, data: { [record]: shown } };
-    case 'bare_data':
-      return { type: kind, data: shown };
-  }
+  const bodies: Readonly<Record<Style['event'], unknown>> = {
+    event_data: { event: kind, created_at: at, data: shown },
+    type_object: { id: `evt_${randomUUID()}`, type: kind, data: { [record]: shown } },
+    event_type_named: { event_id: randomUUID(), event_type: kind, occurred_at: at, data: { [record]: shown } },
+    bare_data: { type: kind, data: shown },
+  };
+  return bodies[style.event];
 }
 
-/** Sends signed webhooks until they are accepted. */
+/** Sends webhooks until they are accepted. */
 export class WebhookSender {
   readonly #secret: string;
   readonly #url: string;
@@ -62,17 +59,10 @@ export class WebhookSender {
       } catch {
         // The receiver is not reachable: the delivery is tried again.
       }
-      await pause(this.#ended.signal);
+      await delay(PAUSE_MS, undefined, { signal: this.#ended.signal }).catch(() => undefined);
     }
   }
 }
 
 const TRIES = 20;
 const PAUSE_MS = 250;
-
-function pause(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, PAUSE_MS);
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
-  });
-}

@@ -4,9 +4,10 @@ import { bodyExampleOf } from '#api/openapi/examples.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { apiScopes, revokeApiKey } from '#db/access/api-keys.ts';
 import { newKey } from '#test/support/api/keys.ts';
+import { callOperation } from '#test/support/api/operations-without-id.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
-import { type HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import { HttpClient } from '#test/support/network/http.ts';
 
 const api = disposedAtEnd(await startTestApi());
 
@@ -26,12 +27,8 @@ const PUBLIC = new Set([
   '/robots.txt',
 ]);
 
-const call = async (client: HttpClient, operation: Operation): Promise<HttpAnswer> =>
-  client.call(
-    operation.method.toUpperCase(),
-    operation.path.replaceAll(/\{\w+\}/g, 'x'),
-    operation.method === 'post' ? { body: bodyExampleOf(operation) ?? {} } : {},
-  );
+const call = (client: HttpClient, operation: Operation) =>
+  callOperation(client, operation, operation.method === 'post' ? { body: bodyExampleOf(operation) ?? {} } : {});
 
 describe('every call of the API', () => {
   it('needs a key, except the public ones', () => {
@@ -46,10 +43,9 @@ describe('every call of the API', () => {
     await api.database.run((db) => revokeApiKey(db, revoked.prefix, new Date(TEST_NOW)));
     const expired = await newKey(api, { expiresAt: new Date(TEST_NOW) });
     const valid = await newKey(api);
-    const unknown = new HttpClient(api.baseUrl, { authorization: `Bearer ${generateApiKey().key}` });
-    const altered = new HttpClient(api.baseUrl, {
-      authorization: `Bearer ${valid.key.slice(0, -1)}${valid.key.endsWith('0') ? '1' : '0'}`,
-    });
+    const clientOf = (key: string) => new HttpClient(api.baseUrl, { authorization: `Bearer ${key}` });
+    const unknown = clientOf(generateApiKey().key);
+    const altered = clientOf(`${valid.key.slice(0, -1)}${valid.key.endsWith('0') ? '1' : '0'}`);
     const answers = new Set<string>();
     for (const operation of api.operations.filter(({ scope }) => scope !== undefined)) {
       expect([operation.id, (await call(new HttpClient(api.baseUrl), operation)).status]).toEqual([operation.id, 401]);

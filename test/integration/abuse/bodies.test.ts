@@ -1,8 +1,8 @@
+/** OWASP API4:2023 (unrestricted resource consumption) and malformed input, over every body and query. */
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Operation } from '#api/http/operation.ts';
-/** OWASP API4:2023 (unrestricted resource consumption) and malformed input, over every body and query. */
 import { bodyExampleOf } from '#api/openapi/examples.ts';
 import { BATCH_BODY_LIMIT } from '#api/order-batches/batch-schemas.ts';
 import { Problem } from '#api/problems/problem.ts';
@@ -10,10 +10,10 @@ import { apiScopes } from '#db/access/api-keys.ts';
 import { newId } from '#db/connection/ids.ts';
 import { ID_PREFIXES, type IdKind } from '#domain/work/identifiers.ts';
 import { postOnce } from '#test/support/api/keys.ts';
-import { idKind } from '#test/support/api/operations-without-id.ts';
+import { callOperation, guarded, idKind } from '#test/support/api/operations-without-id.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
-import { sendRaw } from '#test/support/network/raw-http.ts';
+import { rawRequest, sendRaw } from '#test/support/network/raw-http.ts';
 import { statementsOf } from '#test/support/servers/statements.ts';
 import { makeOwnWork } from '#test/support/work/own-work.ts';
 
@@ -25,18 +25,12 @@ const caller = await api.caller();
 afterAll(() => api[Symbol.asyncDispose]());
 
 const withBody = () => api.operations.filter(({ reads }) => reads === 'json');
-const send = async (
-  { method, path }: Operation,
-  body: unknown,
-  headers: Record<string, string> = {},
-): Promise<HttpAnswer> =>
-  caller.call(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, 'x'), {
-    body,
-    headers: { 'Idempotency-Key': randomUUID(), ...headers },
-  });
+const send = (operation: Operation, body: unknown, headers: Record<string, string> = {}) =>
+  callOperation(caller, operation, { body, headers: { 'Idempotency-Key': randomUUID(), ...headers } });
 const answered = (operation: Operation, answer: HttpAnswer) => [operation.id, answer.status, answer.at('code')];
 
 const listOf = (length: number, item: string) => Array<string>(length).fill(item).join(',');
+const PACKED = gzipSync(Buffer.alloc(1_000_000));
 const objectOf = (names: number) => `{${Array.from({ length: names }, (_, n) => `"n${n}":1`).join(',')}}`;
 
 type Malformed = readonly [name: string, status: number, code: string, body: unknown, headers?: Record<string, string>];
@@ -58,25 +52,16 @@ const MALFORMED: readonly Malformed[] = [
   ['with 100,000 values', 400, 'malformed_json', `{"items":[${listOf(100_000, '1')}]}`],
   ['that is not UTF-8', 400, 'malformed_json', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
   ['of another type', 415, 'unsupported_media_type', '<why/>', { 'Content-Type': 'application/xml' }],
-  [
-    'that unpacks to something larger',
-    415,
-    'unsupported_encoding',
-    gzipSync(Buffer.alloc(1_000_000)),
-    { 'Content-Encoding': 'gzip' },
-  ],
+  ['that unpacks to something larger', 415, 'unsupported_encoding', PACKED, { 'Content-Encoding': 'gzip' }],
 ];
 
 describe('a body', () => {
-  it.each(MALFORMED.map((malformed) => [malformed[0], malformed] as const))(
-    '%s is refused by every call',
-    async (_name, [, status, code, body, headers]) => {
-      expect(withBody().length).toBeGreaterThan(20);
-      for (const operation of withBody()) {
-        expect(answered(operation, await send(operation, body, headers))).toEqual([operation.id, status, code]);
-      }
-    },
-  );
+  it.for(MALFORMED)('%s is refused by every call', async ([, status, code, body, headers]) => {
+    expect(withBody().length).toBeGreaterThan(20);
+    for (const operation of withBody()) {
+      expect(answered(operation, await send(operation, body, headers))).toEqual([operation.id, status, code]);
+    }
+  });
 
   it('that is missing is refused by every call that requires one', async () => {
     const optional = withBody().filter(({ bodyRequired }) => !bodyRequired);
@@ -95,37 +80,22 @@ describe('a body', () => {
   });
 
   it('in chunks is counted while it arrives, and the excess is discarded', async () => {
-    const { authorization = '' } = caller.headers;
-    const head = [
-      'POST /v1/orders HTTP/1.1',
-      'Host: api',
-      `Authorization: ${authorization}`,
-      'Content-Type: application/json',
-      'Idempotency-Key: chunks',
-      'Transfer-Encoding: chunked',
-    ];
+    const key = `Authorization: ${caller.headers['authorization']}`;
+    const chunked = ['Content-Type: application/json', 'Idempotency-Key: chunks', 'Transfer-Encoding: chunked'];
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
-    // A separate request follows, and then the connection closes.
-    const next = ['GET /v1/orders HTTP/1.1', 'Host: api', `Authorization: ${authorization}`, 'Connection: close'];
     const answer = await sendRaw(api.baseUrl, [
-      `${head.join('\r\n')}\r\n\r\n`,
+      rawRequest('POST /v1/orders', [key, ...chunked]),
       ...Array<string>(6).fill(chunk),
       '0\r\n\r\n',
-      `${next.join('\r\n')}\r\n\r\n`,
+      // A separate request follows, and then the connection closes.
+      rawRequest('GET /v1/orders', [key, 'Connection: close']),
     ]);
     expect([answer.statuses, answer.closed]).toEqual([[413, 200], true]);
   });
 
   it('without authentication is not read', async () => {
-    const head = [
-      'POST /v1/orders HTTP/1.1',
-      'Host: api',
-      'Content-Type: application/json',
-      'Content-Length: 1000000000',
-      'Expect: 100-continue',
-      'Connection: close',
-    ];
-    const answer = await sendRaw(api.baseUrl, [`${head.join('\r\n')}\r\n\r\n`]);
+    const endless = ['Content-Type: application/json', 'Content-Length: 1000000000', 'Expect: 100-continue'];
+    const answer = await sendRaw(api.baseUrl, [rawRequest('POST /v1/orders', [...endless, 'Connection: close'])]);
     expect(answer.statuses.at(-1)).toBe(401);
   });
 });
@@ -142,13 +112,10 @@ const ANYONE = {
 
 describe('a query string', () => {
   it('with a repeated parameter or a prototype property is refused by every call', async () => {
-    const withQuery = api.operations.filter(
-      ({ scope, method, query }) => scope !== undefined && method === 'get' && query !== undefined,
-    );
+    const withQuery = guarded(api).filter(({ method, query }) => method === 'get' && query !== undefined);
     expect(withQuery.length).toBeGreaterThan(9);
     for (const operation of withQuery) {
       const names = Object.keys(operation.query?.shape ?? {});
-      const path = operation.path.replaceAll(/\{\w+\}/g, 'x');
       for (const query of [
         ...names.map((name) => `${name}=1&${name}=1`),
         ...names.map((name) => `${name}[]=1`),
@@ -164,7 +131,7 @@ describe('a query string', () => {
         `cursor=${'A'.repeat(10_000)}`,
         'a=1&'.repeat(2_000),
       ]) {
-        const answer = await caller.get(`${path}?${query}`);
+        const answer = await callOperation(caller, { ...operation, path: `${operation.path}?${query}` });
         const which = `${operation.id} ${query.slice(0, 40)}`;
         expect([which, answer.status, answer.at('code')]).toEqual([which, 400, 'validation_failed']);
       }
@@ -219,6 +186,14 @@ describe('a list, map or text that is too long', () => {
     'x'.repeat(20_000),
   ];
 
+  /** Sends a request. @returns its status and the number of its statements, unless it is refused without one. */
+  async function served(send: () => Promise<HttpAnswer>): Promise<readonly number[]> {
+    let status = 0;
+    const statements = await statementsOf(async () => void ({ status } = await send()));
+    const work = statements.filter((text) => !text.includes('api_keys'));
+    return status === 400 && work.length === 0 ? [] : [status, work.length];
+  }
+
   /** The body with each of its values replaced by each that is too long. */
   function* spoilt(value: unknown): Generator {
     for (const each of TOO_LONG) yield typeof each === 'string' && each.startsWith('{') ? JSON.parse(each) : each;
@@ -229,7 +204,7 @@ describe('a list, map or text that is too long', () => {
   }
 
   it('in a body is refused before any statement, by every call', async () => {
-    const served: unknown[] = [];
+    const wrong: unknown[] = [];
     for (const operation of withBody()) {
       const shape = Object.keys(operation.body?.shape ?? {});
       const example = {
@@ -237,33 +212,23 @@ describe('a list, map or text that is too long', () => {
         ...(bodyExampleOf(operation) as object),
       };
       for (const body of spoilt(example)) {
-        let status = 0;
-        const statements = await statementsOf(async () => void ({ status } = await send(operation, body)));
-        const work = statements.filter((text) => !text.includes('api_keys'));
-        if (status !== 400 || work.length > 0)
-          served.push([operation.id, status, work.length, JSON.stringify(body).slice(0, 200)]);
+        const how = await served(() => send(operation, body));
+        if (how.length > 0) wrong.push([operation.id, ...how, JSON.stringify(body).slice(0, 200)]);
       }
     }
-    expect(served).toEqual([]);
+    expect(wrong).toEqual([]);
   });
 
   it('in a query or header is refused before any statement, by every call', async () => {
-    const served: unknown[] = [];
+    const wrong: unknown[] = [];
     const longs = ['1,'.repeat(5_000), 'x'.repeat(10_000), `${newId('order')},`.repeat(300)];
-    for (const operation of api.operations.filter(({ scope }) => scope !== undefined)) {
+    for (const operation of guarded(api)) {
       const { method, path, query, id } = operation;
+      const body = method === 'get' ? {} : { body: bodyExampleOf(operation) ?? {} };
       const call = async (more: string, headers: Record<string, string> = {}) => {
-        const body = method === 'get' ? {} : { body: bodyExampleOf(operation) ?? {} };
-        let status = 0;
-        const statements = await statementsOf(async () => {
-          ({ status } = await caller.call(method.toUpperCase(), `${path.replaceAll(/\{\w+\}/g, 'x')}${more}`, {
-            ...body,
-            headers,
-          }));
-        });
-        const work = statements.filter((text) => !text.includes('api_keys'));
-        if (status !== 400 || work.length > 0)
-          served.push([id, status, work.length, more.slice(0, 30), Object.keys(headers)]);
+        const asked = { ...operation, path: `${path}${more}` };
+        const how = await served(() => callOperation(caller, asked, { ...body, headers }));
+        if (how.length > 0) wrong.push([id, ...how, more.slice(0, 30), Object.keys(headers)]);
       };
       for (const name of Object.keys(query?.shape ?? {}))
         for (const long of longs) await call(`?${name === 'metadata' ? 'metadata[a]' : name}=${long}`);
@@ -271,6 +236,6 @@ describe('a list, map or text that is too long', () => {
         await call(`?${Array.from({ length: 500 }, (_, n) => `metadata[n${n}]=1`).join('&')}`);
       if (operation.idempotent) await call('', { 'Idempotency-Key': 'k'.repeat(10_000) });
     }
-    expect(served).toEqual([]);
+    expect(wrong).toEqual([]);
   });
 });

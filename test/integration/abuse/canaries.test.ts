@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { generateApiKey, generateShareSecret } from '#crypto/generated-secrets.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import { everythingStored, foundIn, spellings } from '#test/support/plain-text.ts';
@@ -17,7 +18,6 @@ const IMEI = '490154203237518';
 const CUSTOMER = `canary-customer-${randomUUID()}`;
 const ANSWER = `canary-answer-${randomUUID()}`;
 const SHARE_GUESS = generateShareSecret();
-const VPN_PLAN = 301;
 
 const receiver = await WebhookReceiver.start();
 const stack = await startStack({
@@ -34,18 +34,14 @@ afterAll(async () => {
   await receiver[Symbol.asyncDispose]();
 });
 
-const post = (path: string, body: object) =>
-  stack.api.post(path, body, { headers: { 'idempotency-key': randomUUID() } });
-
 /** A webhook endpoint with a rotated secret. @returns its id, and both secrets. */
 async function rotatedEndpoint() {
-  const made = await post('/v1/webhook-endpoints', { url: receiver.url, event_types: ['order.*', 'topup.*'] });
+  const wanted = { url: receiver.url, event_types: ['order.*', 'topup.*'] };
+  const made = await postOnce(stack.api, '/v1/webhook-endpoints', wanted);
   const id = made.textAt('id');
-  const rotated = await post(`/v1/webhook-endpoints/${id}/rotate-secret`, {});
-  return {
-    id,
-    secrets: { 'secret of an endpoint': rotated.textAt('secret'), 'its former secret': made.textAt('secret') },
-  };
+  const rotated = await postOnce(stack.api, `/v1/webhook-endpoints/${id}/rotate-secret`, {});
+  const secrets = { 'secret of an endpoint': rotated.textAt('secret'), 'its former secret': made.textAt('secret') };
+  return { id, secrets };
 }
 
 /** Waits until all deliveries of an endpoint are complete, and its workflow has ended. */
@@ -62,21 +58,15 @@ async function isDelivered(endpointId: string): Promise<void> {
 async function masterSecrets(): Promise<Record<string, string>> {
   const { environments, database, databaseUrl } = stack;
   const account = environments.worker['SERVICE_EMAIL'] ?? '';
-  const stored = await new ServiceTokenStore({
-    database,
-    keyRing: keyRingOf(stack),
-    environment: 'sandbox',
-    account,
-  }).read();
-  const keys = (environments.worker['ENCRYPTION_KEYS'] ?? '')
-    .split(',')
-    .map((each) => each.slice(each.indexOf(':') + 1));
+  const store = new ServiceTokenStore({ database, keyRing: keyRingOf(stack), environment: 'sandbox', account });
+  const keys = (environments.worker['ENCRYPTION_KEYS'] ?? '').split(',').flatMap((each, n) => {
+    const key = each.slice(each.indexOf(':') + 1);
+    const bytes = Buffer.from(key, 'base64').toString('hex');
+    return [[`encryption key ${n}`, key] as const, [`bytes of encryption key ${n}`, bytes] as const];
+  });
   return {
-    'token of the service': stored?.token?.accessToken ?? '',
-    ...Object.fromEntries(keys.map((key, n) => [`encryption key ${n}`, key])),
-    ...Object.fromEntries(
-      keys.map((key, n) => [`bytes of encryption key ${n}`, Buffer.from(key, 'base64').toString('hex')]),
-    ),
+    'token of the service': (await store.read())?.token?.accessToken ?? '',
+    ...Object.fromEntries(keys),
     'password of the database': decodeURIComponent(new URL(databaseUrl).password),
   };
 }
@@ -103,22 +93,18 @@ describe('the placed secrets', () => {
     await desk.simulator.onRequest('createVpnOrder', { kind: 'rate_limited', retry_after: 1 });
     await desk.simulator.onRequest('createTopup', { kind: 'rate_limited', retry_after: 1 });
     const order = await desk.complete(1001, { device_imei: IMEI, customer_reference: CUSTOMER });
-    const vpn = await desk.subscriptionReaches(
-      await desk.subscribe(VPN_PLAN, { customer_reference: CUSTOMER }),
-      'active',
-    );
+    const subscription = await desk.subscribe(301, { customer_reference: CUSTOMER });
+    const vpn = await desk.subscriptionReaches(subscription, 'active');
     const esim = order.textAt('esim_id');
     // Another eSIM than the cancelled one, which is to be refunded.
     const topupEsim = await desk.newEsim();
     const topup = await desk.topUp(topupEsim, PACKAGE.completedAtOnce);
     await desk.topupReaches(topup, 'completed');
-    const cancellation = await desk.cancel(esim, {
-      reason: 'travels later',
-      on_unmet_conditions: 'cancel_without_refund',
-    });
+    const terms = { reason: 'travels later', on_unmet_conditions: 'cancel_without_refund' };
+    const cancellation = await desk.cancel(esim, terms);
     await desk.cancellationReaches(cancellation, 'completed', 'refused');
 
-    const shared = await post(`/v1/esims/${topupEsim}/share-links`, {});
+    const shared = await postOnce(stack.api, `/v1/esims/${topupEsim}/share-links`, {});
     const shareSecret = shared.textAt('path').slice('/e/'.length);
     const visitor = new HttpClient(stack.api.baseUrl);
     expect((await visitor.get(shared.textAt('path'))).text).toContain('smdp');
@@ -137,10 +123,8 @@ describe('the placed secrets', () => {
     expect((await stack.order({ package_id: 1001, device_imei: mistyped })).status).toBe(400);
     expect((await stack.api.get(`/v1/orders?${CUSTOMER}=1`)).status).toBe(400);
     expect((await stack.api.get(`/v1/orders/${CUSTOMER}`)).status).toBe(404);
-    expect(
-      (await stack.api.post('/webhooks/service', { canary: CUSTOMER }, { headers: { 'X-Service-Signature': 'v1=00' } }))
-        .status,
-    ).toBe(401);
+    const forged = { headers: { 'X-Service-Signature': 'v1=00' } };
+    expect((await stack.api.post('/webhooks/service', { canary: CUSTOMER }, forged)).status).toBe(401);
 
     // Only verified deliveries count.
     const receivedTypes = () =>

@@ -5,9 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { inbox } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { HOSTILE } from '#test/support/api/hostile-text.ts';
+import { postOnce } from '#test/support/api/keys.ts';
+import { orderInput } from '#test/support/api/order-calls.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { startTestApi, TEST_NOW, WEBHOOK_SECRET } from '#test/support/network/api.ts';
-import { sendRaw } from '#test/support/network/raw-http.ts';
+import { keyOf, startTestApi, TEST_NOW, WEBHOOK_SECRET } from '#test/support/network/api.ts';
+import { rawRequest, sendRaw } from '#test/support/network/raw-http.ts';
 import { DEFAULT_HEADER_PREFIX, serviceHeaders } from '#upstream/contract.ts';
 
 const HEADERS = serviceHeaders(DEFAULT_HEADER_PREFIX);
@@ -30,15 +32,10 @@ const isNoValue = (text: string): boolean =>
   text.length > 16_384 ||
   text.split('').some((character) => (character < ' ' && character !== '\t') || character === '\u007f');
 
+const ofBody = (body: string) => ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
 const callerHeaders = (body: string) => [
-  `Authorization: ${caller.headers['authorization']}`,
-  ...(body === ''
-    ? []
-    : [
-        'Content-Type: application/json',
-        `Content-Length: ${Buffer.byteLength(body)}`,
-        `Idempotency-Key: ${randomUUID()}`,
-      ]),
+  `Authorization: Bearer ${keyOf(caller)}`,
+  ...(body === '' ? [] : [...ofBody(body), `Idempotency-Key: ${randomUUID()}`]),
 ];
 
 /** Signed like the service. */
@@ -50,8 +47,7 @@ function signedHeaders(body: string): string[] {
     `${HEADERS.delivery}: ${randomUUID()}`,
     `${HEADERS.timestamp}: ${timestamp}`,
     `${HEADERS.signature}: v1=${signature}`,
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...ofBody(body),
   ];
 }
 
@@ -69,25 +65,18 @@ async function raw(
 ): Promise<{ status: Status; head: string }> {
   const isOf = (line: string) => only !== undefined && line.startsWith(`${only}:`);
   const lines = headers.filter((line, place) => !isOf(line) || place === headers.length - 1);
-  const head = [`${method} ${path} HTTP/1.1`, 'Host: api.example.com', 'Connection: close', ...lines].join('\r\n');
+  const bytes = Buffer.from(rawRequest(`${method} ${path}`, ['Connection: close', ...lines], body));
   // A stream would continue after its head.
-  const { text, statuses, closed } = await sendRaw(api.baseUrl, [Buffer.from(`${head}\r\n\r\n${body}`)], (came) =>
-    came.includes('\r\n\r\n'),
-  );
+  const { text, statuses, closed } = await sendRaw(api.baseUrl, [bytes], (came) => came.includes('\r\n\r\n'));
   return { status: statuses[0] ?? (closed ? 'closed' : 'silent'), head: text.split('\r\n\r\n')[0] ?? '' };
 }
 
 describe('hostile text', () => {
   it('in the evaluated headers is refused or stored as one value', async () => {
     for (const text of [`x' OR 1=1`, 'a\tb', '\u00e9', ' ', 'x'.repeat(5_000), '"quoted"', '%00']) {
-      const headers = { 'Idempotency-Key': text, 'X-Request-Id': text };
-      const { status, headers: answered } = await caller.post(
-        '/v1/orders',
-        { package_id: 101, external_order_id: randomUUID() },
-        { headers },
-      );
+      const { status, headers } = await postOnce(caller, '/v1/orders', orderInput(), text, { 'X-Request-Id': text });
       expect([text.slice(0, 20), [202, 400].includes(status)]).toEqual([text.slice(0, 20), true]);
-      expect(answered.get('x-request-id')).toMatch(/^req_[0-9a-f-]{36}$/);
+      expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-f-]{36}$/);
     }
   });
 
@@ -101,7 +90,7 @@ describe('hostile text', () => {
     ['Accept', 'GET', '/problems/rate-limited', () => 200, 'text/html'],
   ] as const)('in %s of %s %s is refused, or ignored', async (header, method, path, expected, type) => {
     for (const [name, text] of HOSTILE_VALUES) {
-      const body = method === 'POST' ? JSON.stringify({ package_id: 101, external_order_id: randomUUID() }) : '';
+      const body = method === 'POST' ? JSON.stringify(orderInput()) : '';
       const prefix = header.includes(':') ? header : `${header}: `;
       const { status, head } = await raw(method, path, [...callerHeaders(body), `${prefix}${text}`], body);
       const which = `${header} ${path}: ${name}`;

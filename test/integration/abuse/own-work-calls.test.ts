@@ -12,11 +12,11 @@ import { ATTENTION_REASONS } from '#domain/work/attention.ts';
 import { failureClasses, isAboutAccount } from '#domain/work/failure.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { postOnce } from '#test/support/api/keys.ts';
-import { guarded, idKind, named, WITHOUT_ID } from '#test/support/api/operations-without-id.ts';
+import { callOperation, guarded, idKind, named, WITHOUT_ID } from '#test/support/api/operations-without-id.ts';
 import { orderInput } from '#test/support/api/order-calls.ts';
 import { comparable, startWithTwoKeys } from '#test/support/api/two-keys.ts';
 import { TEST_NOW } from '#test/support/network/api.ts';
-import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
 import type { OwnWork } from '#test/support/work/own-work.ts';
 
 const { api, limited, other, others } = await startWithTwoKeys();
@@ -25,14 +25,10 @@ afterAll(() => api[Symbol.asyncDispose]());
 const withId = () =>
   guarded(api).filter((operation) => operation.accountWide !== true && idKind(operation) !== undefined);
 
-async function call(client: HttpClient, operation: Operation, id: string): Promise<HttpAnswer> {
-  const path = operation.path.replaceAll(/\{\w+\}/g, id);
-  const headers = { 'Idempotency-Key': randomUUID() };
-  return client.call(operation.method.toUpperCase(), path, {
-    headers,
-    ...(operation.body !== undefined && { body: bodyExampleOf(operation) }),
-  });
-}
+const call = (client: HttpClient, operation: Operation, id: string) => {
+  const body = operation.body && bodyExampleOf(operation);
+  return callOperation(client, operation, { body, headers: { 'Idempotency-Key': randomUUID() } }, id);
+};
 
 async function idOfKey(client: HttpClient): Promise<string | undefined> {
   const prefix = client.headers['authorization']?.split('_')[2] ?? '';
@@ -58,17 +54,14 @@ describe('every call of the API', () => {
       const kind = idKind(operation) as keyof OwnWork['ids'];
       expect(others.ids, operation.id).toHaveProperty(kind);
       const missing = comparable(await call(limited, operation, newId(kind)));
-      expect([operation.id, missing.status]).toEqual([operation.id, 404]);
-      expect([operation.id, comparable(await call(limited, operation, others.ids[kind]))]).toEqual([
-        operation.id,
-        missing,
-      ]);
+      expect(missing.status, operation.id).toBe(404);
+      expect(comparable(await call(limited, operation, others.ids[kind])), operation.id).toEqual(missing);
     }
     expect(await counts()).toEqual(before);
     // A deletion would remove the rows of the other key.
     for (const operation of withId().filter(({ method }) => method !== 'delete')) {
       const kind = idKind(operation) as keyof OwnWork['ids'];
-      expect([operation.id, (await call(other, operation, others.ids[kind])).status]).not.toEqual([operation.id, 404]);
+      expect((await call(other, operation, others.ids[kind])).status, operation.id).not.toBe(404);
     }
   });
 
@@ -79,10 +72,8 @@ describe('every call of the API', () => {
     for (const operation of wide) {
       const answer = await call(limited, operation, newId('case'));
       expect([operation.id, answer.status, answer.at('code')]).toEqual([operation.id, 403, 'account_wide_only']);
-      expect([operation.id, (await call(everything, operation, newId('case'))).at('code')]).not.toEqual([
-        operation.id,
-        'account_wide_only',
-      ]);
+      const allowed = await call(everything, operation, newId('case'));
+      expect(allowed.at('code'), operation.id).not.toBe('account_wide_only');
     }
   });
 
@@ -90,21 +81,19 @@ describe('every call of the API', () => {
     // Earlier calls with the other key may have closed the existing case.
     const topup = { kind: 'topup', id: others.ids.topup } as const;
     await api.database.transaction((tx) => openCase(tx, topup, 'outcome_unknown', 'The outcome is unknown.'));
+    const othersKey = await idOfKey(other);
     for (const { id, path } of named(api, 'own list')) {
       const seen = await other.get(path);
       expect([id, seen.status, seen.body]).toEqual([id, 200, { data: [expect.anything()], next_cursor: null }]);
       // eSIMs, refunds and cases result from work and have no creator.
-      expect([id, seen.at('data', 0, 'created_by')]).toEqual([
-        id,
-        /list(Esims|Refunds|Cases)/.test(id) ? undefined : await idOfKey(other),
-      ]);
+      const creator = /list(Esims|Refunds|Cases)/.test(id) ? undefined : othersKey;
+      expect([id, seen.at('data', 0, 'created_by')]).toEqual([id, creator]);
       expect([id, (await limited.get(path)).body]).toEqual([id, { data: [], next_cursor: null }]);
     }
     for (const { id, path } of named(api, 'own file')) {
       const lines = async (caller: HttpClient) => (await caller.get(path)).text.trimEnd().split('\r\n');
       expect([id, (await lines(other)).length, (await lines(limited)).length]).toEqual([id, 2, 1]);
     }
-    const othersKey = await idOfKey(other);
     const { ids, externalOrderId, externalTopupId, externalSubscriptionId, iccid } = others;
     for (const query of [
       `orders?external_order_id=${externalOrderId}`,
@@ -141,10 +130,8 @@ describe('every call of the API', () => {
       // Its own key finds it, with any possible result of the action.
       expect([id, (await act(other, own, true)).at('data', 0, 'status')]).toEqual([id, expect.any(String)]);
       for (const dryRun of [true, false]) {
-        expect([id, (await act(limited, own, dryRun)).at('data')]).toEqual([
-          id,
-          [expect.objectContaining({ result: 'not_found', status: null })],
-        ]);
+        const found = (await act(limited, own, dryRun)).at('data');
+        expect([id, found]).toMatchObject([id, [{ result: 'not_found', status: null }]]);
         for (const filter of [{ created_after: '2020-01-01T00:00:00Z' }, { created_by: await idOfKey(other) }]) {
           const none = { dry_run: dryRun, matched: 0, remaining: 0, data: [] };
           expect([id, (await act(limited, filter, dryRun)).body]).toEqual([id, none]);
@@ -183,12 +170,12 @@ describe('every call of the API', () => {
           continue;
         answers.push(await call(other, operation, ids[String(idKind(operation))] ?? 'x'));
       }
-      for (const path of [
-        `/v1/orders/${id}?expand=operations`,
-        `/v1/orders?expand=operations&status=held`,
-        `/v1/events?subject_id=${id}`,
-      ])
-        answers.push(await other.get(path));
+      const more = [
+        `orders/${id}?expand=operations`,
+        'orders?expand=operations&status=held',
+        `events?subject_id=${id}`,
+      ];
+      for (const path of more) answers.push(await other.get(`/v1/${path}`));
       answers.push(await other.post('/v1/quotes', { package_id: 101 }));
       expect(answers.filter(({ text }) => text.includes(secret)).map(({ text }) => text)).toEqual([]);
       expect((await other.get(`/v1/orders/${id}`)).at('failure', 'class')).toBe(failed);
@@ -205,10 +192,8 @@ describe('work that needs attention', () => {
     await api.database.transaction(async (tx) => {
       const failure = { failureClass: 'supplier_failed', failureDetail: secret } as const;
       const attention = { status: 'needs_attention', attentionReason: 'evidence_unavailable' } as const;
-      await tx
-        .update(orders)
-        .set({ ...attention, ...failure })
-        .where(eq(orders.id, id));
+      const state = { ...attention, ...failure };
+      await tx.update(orders).set(state).where(eq(orders.id, id));
       const entry = { message: secret, at: new Date(TEST_NOW) };
       const detail = { attention_reason: 'evidence_unavailable' };
       await addTimelineEntry(tx, work, { ...entry, event: 'order.needs_attention', detail, dedupKey: '1' });
@@ -224,9 +209,8 @@ describe('work that needs attention', () => {
     expect(told.body).toMatchObject({ current_state: { reason: reason.meaning, next: 'A person decides.' } });
     for (const { text } of [shown, told]) expect(text).not.toMatch(/wallet shows|txn_9|77\.00/);
     for (const status of ['submitting', 'held', 'processing', 'failed'] as const) {
-      await api.database.run(async (db) =>
-        db.update(orders).set({ status, attentionReason: null }).where(eq(orders.id, id)),
-      );
+      const state = { status, attentionReason: null };
+      await api.database.run((db) => db.update(orders).set(state).where(eq(orders.id, id)));
       for (const path of [`/v1/orders/${id}`, `/v1/orders/${id}/timeline`, '/v1/orders.csv'])
         expect((await limited.get(path)).text).not.toMatch(/wallet shows|txn_9|77\.00/);
     }

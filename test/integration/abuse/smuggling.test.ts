@@ -2,27 +2,19 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { startServer } from '#api/http/server.ts';
 import { startTestApi } from '#test/support/network/api.ts';
-import { sendRaw } from '#test/support/network/raw-http.ts';
+import { rawRequest, sendRaw } from '#test/support/network/raw-http.ts';
 
 const api = await startTestApi();
 const authorization = (await api.caller(['orders:write', 'orders:read'])).headers['authorization'] ?? '';
 afterAll(() => api[Symbol.asyncDispose]());
 
 const BODY = JSON.stringify({ package_id: 101, external_order_id: 'smuggled' });
-const post = (headers: readonly string[], body = BODY, end = '\r\n') =>
-  [
-    'POST /v1/orders HTTP/1.1',
-    'Host: api',
-    `Authorization: ${authorization}`,
-    'Content-Type: application/json',
-    'Idempotency-Key: smuggled',
-    ...headers,
-  ].join(end) +
-  end +
-  end +
-  body;
+const post = (headers: readonly string[], body = BODY) => {
+  const ours = [`Authorization: ${authorization}`, 'Content-Type: application/json', 'Idempotency-Key: smuggled'];
+  return rawRequest('POST /v1/orders', [...ours, ...headers], body);
+};
 const get = (path: string, headers: readonly string[] = []) =>
-  [`GET ${path} HTTP/1.1`, 'Host: api', `Authorization: ${authorization}`, ...headers].join('\r\n') + '\r\n\r\n';
+  rawRequest(`GET ${path}`, [`Authorization: ${authorization}`, ...headers]);
 const length = `Content-Length: ${BODY.length}`;
 const chunked = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
 const hidden = () => get('/v1/orders?limit=7');
@@ -37,20 +29,16 @@ describe('an ambiguous request', () => {
     ['white space before the colon', () => post([`Content-Length : ${BODY.length}`])],
     ['a chunk that ends with a bare LF', () => post(['Transfer-Encoding: chunked'], chunked.replaceAll('\r\n', '\n'))],
     ['a folded header', () => post(['X-Folded: one', ' two', length])],
-    ['lines that end with a bare LF', () => post([length], BODY, '\n')],
+    ['lines that end with a bare LF', () => post([length]).replaceAll('\r\n', '\n')],
     ['a NUL in a header', () => post(['X-One: a\0b', length])],
     [
       'an old version of HTTP with chunks',
       () => post(['Transfer-Encoding: chunked'], chunked).replace('HTTP/1.1', 'HTTP/1.0'),
     ],
   ])('is refused and closes its connection, without an answer to later requests: %s', async (_name, bytes) => {
-    const answer = await sendRaw(api.baseUrl, [bytes(), hidden()]);
-    expect(
-      answer.statuses.filter((status) => status < 400),
-      answer.text,
-    ).toEqual([]);
-    expect(answer.closed, answer.text).toBe(true);
-    expect(answer.text).not.toContain('smuggled');
+    const { statuses, closed, text } = await sendRaw(api.baseUrl, [bytes(), hidden()]);
+    expect([statuses.filter((status) => status < 400), closed], text).toEqual([[], true]);
+    expect(text).not.toContain('smuggled');
   });
 
   it.each(['Host: other', 'Authorization: Bearer other', 'Content-Type: text/plain'])(

@@ -1,13 +1,14 @@
 /** Senders who start bodies and never end them, or leave before their answer. */
 import { connect, type Socket } from 'node:net';
-import { afterAll, describe, expect, it } from 'vitest';
-import * as z from 'zod';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { InFlight } from '#api/access/limits.ts';
 import { BATCH_BODY_LIMIT } from '#api/order-batches/batch-schemas.ts';
 import { newId } from '#db/connection/ids.ts';
 import { AT_ONCE, AUTHENTICATED_BODY_BYTES, UNAUTHENTICATED_BODIES } from '#domain/policy/api-policy.ts';
-import { waitingCallers } from '#test/support/api/waits.ts';
+import { callOperation } from '#test/support/api/operations-without-id.ts';
+import { waitingCallers } from '#test/support/api/waiting-calls.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
+import { rawRequest } from '#test/support/network/raw-http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 const running = { file: new InFlight(), many: new InFlight() };
@@ -23,13 +24,13 @@ class SlowRequest {
 
   constructor(headers: Record<string, string | undefined>, sent: number, path = '/webhooks/service') {
     const { hostname, port } = new URL(api.baseUrl);
-    const lines = Object.entries({ Host: 'api', 'Content-Length': '200001', ...headers }).map(([name, value]) =>
-      value === undefined ? '' : `${name}: ${value}\r\n`,
+    const lines = Object.entries({ 'Content-Length': '200001', ...headers }).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${name}: ${value}`],
     );
     this.#socket = connect(Number(port), hostname);
     this.#socket.on('error', () => undefined);
     this.#socket.on('data', (chunk: Buffer) => void (this.answer += chunk.toString('latin1')));
-    this.#socket.write(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+    this.#socket.write(rawRequest(`POST ${path}`, lines));
     if ('Transfer-Encoding' in headers) this.#socket.write('10000000\r\n');
     if (sent > 0) this.#socket.write(Buffer.alloc(sent, 'a'));
   }
@@ -56,11 +57,8 @@ describe('an endless webhook delivery', () => {
     ['nothing', {}],
   ])('is refused before its body with %s', async (_, headers) => {
     const delivery = new SlowRequest(headers, 0);
-    try {
-      expect(await waitFor('it is answered', async () => delivery.status)).toBe(401);
-    } finally {
-      delivery.end();
-    }
+    onTestFinished(() => delivery.end());
+    expect(await waitFor('it is answered', () => delivery.status)).toBe(401);
   });
 
   it('uses a limited place: most of 800 from one address are refused, and the service is served', async () => {
@@ -111,16 +109,15 @@ describe('a connection that breaks while its request waits for PostgreSQL', () =
     ['a wait', 'orders', 1, () => `GET /v1/orders/${newId('order')}?wait=50`],
   ])('gives back the place of %s', async (_, table, count, request) => {
     const by = await api.caller();
-    const { id } = (await by.get('/v1/key')).read(z.object({ id: z.string() }));
+    const id = (await by.get('/v1/key')).textAt('id');
     const { hostname, port } = new URL(api.baseUrl);
     const send = (n: number) => {
       const [method = '', path = '', ...body] = request(n).split(' ');
-      const socket = connect(Number(port), hostname);
       const text = body.join(' ');
-      socket.write(
-        `${method} ${path} HTTP/1.1\r\nHost: api\r\nAuthorization: ${by.headers['authorization']}\r\n` +
-          `Content-Type: application/json\r\nIdempotency-Key: left-${n}\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
-      );
+      const form = ['Content-Type: application/json', `Idempotency-Key: left-${n}`, `Content-Length: ${text.length}`];
+      const headers = [`Authorization: ${by.headers['authorization']}`, ...form];
+      const socket = connect(Number(port), hostname);
+      socket.write(rawRequest(`${method} ${path}`, headers, text));
       return socket;
     };
     await api.database.transaction(async (tx) => {
@@ -150,7 +147,7 @@ describe('a connection that breaks while its request waits for PostgreSQL', () =
 describe('heavy calls', () => {
   it('of one key are limited, before they do anything, independently of other keys', async () => {
     const [by, other] = [await api.caller(), await api.caller()];
-    const { id } = (await by.get('/v1/key')).read(z.object({ id: z.string() }));
+    const id = (await by.get('/v1/key')).textAt('id');
     const heavy = api.operations.filter((each) => each.heavy !== undefined);
     expect(heavy.map((each) => each.id).toSorted()).toEqual([
       'actOnManyCancellations',
@@ -173,14 +170,14 @@ describe('heavy calls', () => {
     const full = Object.values(running).flatMap((places) =>
       Array.from({ length: AT_ONCE.many }, () => places.enter(id, { perSender: AT_ONCE.many })),
     );
-    for (const { method, path, heavy: kind } of heavy) {
-      const call = (client: typeof by) =>
-        client.call(method.toUpperCase(), path.replace('{id}', 'x'), method === 'post' ? { body: {} } : {});
-      const refused = await call(by);
+    for (const operation of heavy) {
+      const { method, path, heavy: kind } = operation;
+      const body = method === 'post' ? { body: {} } : {};
+      const refused = await callOperation(by, operation, body);
       const code = kind === 'file' ? 'too_many_streams' : 'rate_limited';
       expect([path, refused.status, refused.at('code')]).toEqual([path, 429, code]);
       expect(refused.headers.get('retry-after')).toBe('1');
-      expect((await call(other)).status).not.toBe(429);
+      expect((await callOperation(other, operation, body)).status).not.toBe(429);
     }
     for (const leave of full) leave?.();
     expect((await by.get('/v1/orders.csv')).status).toBe(200);

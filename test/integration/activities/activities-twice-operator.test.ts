@@ -22,8 +22,8 @@ async function expectOneEffect(work: WorkRef, action: OperatorAction): Promise<v
   const operator = { actor: 'key_test', reason: 'A test.', actionId: randomUUID() };
   const audited = () => bench.database.run((db) => db.$count(auditLog, eq(auditLog.subjectId, work.id)));
   const before = await audited();
-  const results = await twice('actOnWork', () => bench.activities.actOnWork({ work, action, operator }));
-  expect(results).toEqual(['applied', 'unchanged']);
+  const run = () => bench.activities.actOnWork({ work, action, operator });
+  expect(await twice('actOnWork', run)).toEqual(['applied', 'unchanged']);
   expect(await audited()).toBe(before + 1);
 }
 
@@ -86,22 +86,16 @@ describe.each(WORK_KINDS)('a repeated action on work of the kind %s has one effe
 
   it('resolve: bought', async () => {
     const ids = await unknown(kind);
-    await expectOneEffect(ids.work, {
-      action: 'resolve',
-      reason: 'outcome_unknown',
-      verdict: 'bought',
-      serviceId: await sold(kind),
-    });
+    const verdict = { reason: 'outcome_unknown', verdict: 'bought', serviceId: await sold(kind) } as const;
+    await expectOneEffect(ids.work, { action: 'resolve', ...verdict });
     expect(await bench.row(ids)).toMatchObject({ status: 'processing', attentionReason: null });
   });
 
   it.each(['continue', 'abandon'] as const)('resolve: not bought, %s', async (next) => {
     const ids = await unknown(kind);
     await expectOneEffect(ids.work, { action: 'resolve', reason: 'outcome_unknown', verdict: 'not_bought', next });
-    expect(await bench.row(ids)).toMatchObject({
-      status: next === 'abandon' ? 'abandoned' : 'held',
-      attentionReason: null,
-    });
+    const status = next === 'abandon' ? 'abandoned' : 'held';
+    expect(await bench.row(ids)).toMatchObject({ status, attentionReason: null });
   });
 
   it('resolve: dismissed', async () => {
@@ -131,8 +125,8 @@ describe('a repeated action on a VPN subscription with a refused cancellation ha
   ] as const)('%s', async (_name, action) => {
     const ids = await bench.beginSubscription();
     await bench.buy(ids);
-    const unconfirmed = { outcome: 'processing_then_cancelled', delay_ms: 600_000 } as const;
-    await bench.admin.nextPurchases({ operation: 'vpn_cancellation', ...unconfirmed });
+    const outcome = 'processing_then_cancelled';
+    await bench.admin.nextPurchases({ operation: 'vpn_cancellation', outcome, delay_ms: 600_000 });
     await bench.activities.cancelSubscription(ids);
     await requireAttention(ids, 'cancellation_refused');
     await expectOneEffect(ids.work, action);

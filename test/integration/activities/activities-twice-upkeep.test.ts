@@ -9,8 +9,7 @@ import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.t
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { twiceOver } from '#test/support/work/activities/twice.ts';
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+const DAY = 86_400_000;
 /** More than two batches of the bench; the last one is not full. */
 const OLD = 207;
 
@@ -38,41 +37,30 @@ describe('a repeated scheduled activity leaves the same rows and one effect:', (
     const { database, keyRing, clock } = bench;
     const now = new Date(clock.now);
     const old = new Date(clock.now - DEFAULT_POLICY.outbound.logKeptMs - 99 * DAY);
-    const wanted = {
-      apiKeyId: 'key_a',
-      ownerId: undefined,
-      url: 'https://shop.example.com/hook',
-      description: null,
-      eventTypes: ['*'],
-    };
+    const shop = { url: 'https://shop.example.com/hook', description: null, eventTypes: ['*'] };
+    const wanted = { apiKeyId: 'key_a', ownerId: undefined, ...shop };
     const { id: endpointId } = await database.transaction((tx) =>
       addWebhookEndpoint(tx, keyRing, wanted, generateWebhookSecret(), now),
     );
     const times = Array.from({ length: OLD + 3 }, (_, index) => (index < OLD ? old : now));
-    const answer = {
-      apiKeyId: 'key_a',
-      requestHash: Buffer.alloc(32),
-      responseStatus: 202,
-      responseHeaders: {},
-      encryptedResponseBody: Buffer.alloc(1),
-    };
+    const bytes = { requestHash: Buffer.alloc(32), encryptedResponseBody: Buffer.alloc(1) };
+    const answer = { apiKeyId: 'key_a', responseStatus: 202, responseHeaders: {}, ...bytes };
     const event = { type: 'order.held', subjectKind: 'order', subjectId: 'ord_1', data: {} } as const;
     const delivery = { endpointId, state: 'failed', triedSince: old, createdAt: old } as const;
+    const ids = () => ({ id: newId('webhookDelivery'), eventId: newId('event') });
+    const happened = times.map((occurredAt, n) => ({
+      ...event,
+      id: newId('event'),
+      position: BigInt(n + 1),
+      occurredAt,
+    }));
     await database.run(async (db) => {
       await db.insert(idempotencyKeys).values(times.map((createdAt) => ({ ...answer, key: randomUUID(), createdAt })));
-      await db
-        .insert(events)
-        .values(times.map((occurredAt, n) => ({ ...event, id: newId('event'), position: BigInt(n + 1), occurredAt })));
-      await db
-        .insert(webhookDeliveries)
-        .values(
-          times.map((endedAt) => ({ ...delivery, id: newId('webhookDelivery'), eventId: newId('event'), endedAt })),
-        );
+      await db.insert(events).values(happened);
+      await db.insert(webhookDeliveries).values(times.map((endedAt) => ({ ...delivery, ...ids(), endedAt })));
     });
-    expect(await twice('forgetOldAnswers', () => bench.activities.forgetOldAnswers())).toEqual([
-      { forgotten: 3 * OLD },
-      { forgotten: 0 },
-    ]);
+    const results = await twice('forgetOldAnswers', () => bench.activities.forgetOldAnswers());
+    expect(results).toEqual([{ forgotten: 3 * OLD }, { forgotten: 0 }]);
     for (const table of [idempotencyKeys, events, webhookDeliveries])
       expect(await database.run((db) => db.$count(table))).toBe(3);
   });
@@ -89,21 +77,16 @@ describe('a repeated scheduled activity leaves the same rows and one effect:', (
 
   it('watchRunway announces a low runway once', async () => {
     bench = await ActivityBench.start({ sandboxBalance: '30.00' });
-    await bench.database.run((db) =>
-      db.insert(journal).values(
-        Array.from({ length: 10 }, (_, day) => ({
-          direction: 'debit' as const,
-          amount: '20.00',
-          currency: 'USD',
-          causeKind: 'attempt' as const,
-          causeId: `att_${day}`,
-          recordedAt: new Date(bench.clock.now - (day + 0.5) * DAY),
-        })),
-      ),
-    );
+    const sale = { direction: 'debit', amount: '20.00', currency: 'USD', causeKind: 'attempt' } as const;
+    const sales = Array.from({ length: 10 }, (_, day) => ({
+      ...sale,
+      causeId: `att_${day}`,
+      recordedAt: new Date(bench.clock.now - (day + 0.5) * DAY),
+    }));
+    await bench.database.run((db) => db.insert(journal).values(sales));
     await bench.wallet.refresh();
-    const [first, second] = await twice('watchRunway', () => bench.activities.watchRunway());
-    expect([first, second]).toEqual([{ kind: 'known' }, { kind: 'known' }]);
+    const results = await twice('watchRunway', () => bench.activities.watchRunway());
+    expect(results).toEqual([{ kind: 'known' }, { kind: 'known' }]);
     expect((await announced()).filter((type) => type.startsWith('wallet.'))).toEqual(['wallet.runway_low']);
   });
 
@@ -116,15 +99,9 @@ describe('a repeated scheduled activity leaves the same rows and one effect:', (
     await bench.pass(6 * DAY);
     const [read] = await twice('readUsage', () => bench.activities.readUsage());
     expect(read).toEqual({ looked: 1 });
-    expect(await twice('announceExpiring', () => bench.activities.announceExpiring())).toEqual([
-      { announced: 1 },
-      { announced: 0 },
-    ]);
-    expect((await announced()).filter((type) => type.startsWith('esim.')).toSorted()).toEqual([
-      'esim.activated',
-      'esim.data_low',
-      'esim.expiring',
-      'esim.installed',
-    ]);
+    const results = await twice('announceExpiring', () => bench.activities.announceExpiring());
+    expect(results).toEqual([{ announced: 1 }, { announced: 0 }]);
+    const ofEsim = (await announced()).filter((type) => type.startsWith('esim.')).toSorted();
+    expect(ofEsim).toEqual(['esim.activated', 'esim.data_low', 'esim.expiring', 'esim.installed']);
   });
 });

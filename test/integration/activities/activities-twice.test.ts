@@ -25,17 +25,14 @@ const expectCompletedTwice = async (ids: AttemptRef) =>
 
 describe('an activity repeated with the same input leaves the same rows and one effect at the service:', () => {
   it('beginWork opens one attempt with one key and one body', async () => {
-    const orderId = await bench.accept();
-    const [first, second] = await twice('beginWork', () => bench.activities.beginWork({ work: orderWork(orderId) }));
+    const work = orderWork(await bench.accept());
+    const [first, second] = await twice('beginWork', () => bench.activities.beginWork({ work }));
     expect(second).toEqual(first);
   });
 
   it('concurrent beginWork by two workers opens one attempt', async () => {
-    const orderId = await bench.accept();
-    const both = await Promise.all([
-      bench.activities.beginWork({ work: orderWork(orderId) }),
-      bench.activities.beginWork({ work: orderWork(orderId) }),
-    ]);
+    const work = orderWork(await bench.accept());
+    const both = await Promise.all([bench.activities.beginWork({ work }), bench.activities.beginWork({ work })]);
     expect(both[1]).toEqual(both[0]);
   });
 
@@ -43,10 +40,8 @@ describe('an activity repeated with the same input leaves the same rows and one 
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     const ids = await bench.begin();
     const sent = { ...ids, resendWindowMs: 600_000 };
-    expect((await bench.activities.sendPurchase(sent)).outcome).toMatchObject({
-      kind: 'failure',
-      failure: 'connection_lost',
-    });
+    const lost = (await bench.activities.sendPurchase(sent)).outcome;
+    expect(lost).toMatchObject({ kind: 'failure', failure: 'connection_lost' });
     const ledger = await bench.admin.ledger();
     expect((await bench.activities.sendPurchase(sent)).outcome).toEqual({ kind: 'accepted', outcome: 'completed' });
     expect(await bench.admin.ledger()).toEqual(ledger);
@@ -60,10 +55,8 @@ describe('an activity repeated with the same input leaves the same rows and one 
     const ids = await bench.begin();
     await bench.activities.sendPurchase(ids);
     const [first, second] = await twice('lookUpPurchase', () => bench.activities.lookUpPurchase(ids));
-    expect([first, second]).toEqual([
-      { kind: 'found', outcome: 'completed' },
-      { kind: 'found', outcome: 'completed' },
-    ]);
+    expect(first).toEqual({ kind: 'found', outcome: 'completed' });
+    expect(second).toEqual(first);
   });
 
   it('proveAbsence', async () => {
@@ -71,8 +64,8 @@ describe('an activity repeated with the same input leaves the same rows and one 
     const ids = await bench.begin();
     await bench.activities.sendPurchase(ids);
     await bench.pass(UNTIL_EVIDENCE_MS);
-    const [first, second] = await twice('proveAbsence', () => bench.activities.proveAbsence(ids));
-    expect([first, second]).toEqual([{ kind: 'absent' }, { kind: 'absent' }]);
+    const results = await twice('proveAbsence', () => bench.activities.proveAbsence(ids));
+    expect(results).toEqual([{ kind: 'absent' }, { kind: 'absent' }]);
   });
 
   it.each([
@@ -114,9 +107,8 @@ describe('an activity repeated with the same input leaves the same rows and one 
     const ids = await bench.beginCancellation();
     await bench.admin.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
     await bench.activities.sendPurchase(ids);
-    const [first, second] = await twice('completePurchase', () =>
-      bench.activities.completePurchase({ ...ids, applied: [] }),
-    );
+    const complete = () => bench.activities.completePurchase({ ...ids, applied: [] });
+    const [first, second] = await twice('completePurchase', complete);
     expect(first).toMatchObject({ kind: 'needs_attention', reason: 'refund_failed' });
     expect(second).toEqual(first);
 
@@ -127,10 +119,8 @@ describe('an activity repeated with the same input leaves the same rows and one 
     const before = await refundsBooked();
     const operator = { actor: 'key_test', reason: 'Their support has paid it by hand.', actionId: 'act_1' };
     const action = { action: 'resolve', reason: 'refund_failed', verdict: 'refunded' } as const;
-    expect(await twice('actOnWork', () => bench.activities.actOnWork({ work: ids.work, action, operator }))).toEqual([
-      'applied',
-      'unchanged',
-    ]);
+    const act = () => bench.activities.actOnWork({ work: ids.work, action, operator });
+    expect(await twice('actOnWork', act)).toEqual(['applied', 'unchanged']);
     await expectCompletedTwice(ids);
     expect(await refundsBooked()).toBe(before + 1);
   });
@@ -146,9 +136,8 @@ describe('an activity repeated with the same input leaves the same rows and one 
     const cancelled = await encryptedAnew.twice('cancelSubscription', () => bench.activities.cancelSubscription(ids));
     expect(cancelled).toEqual([{ kind: 'accepted' }, { kind: 'accepted' }]);
     // The call has no key. The service gets it twice and cancels once.
-    expect((await bench.admin.requests('cancelVpnSubscription')).map(({ result_status: status }) => status)).toEqual([
-      200, 409,
-    ]);
+    const answers = (await bench.admin.requests('cancelVpnSubscription')).map(({ result_status: status }) => status);
+    expect(answers).toEqual([200, 409]);
     const view = (await bench.activities.beginWork(ids)).subscription;
     expect(view).toMatchObject({ isActive: true, cancelAcceptedAt: expect.any(Number), endedAs: 'cancelled' });
   });
@@ -161,10 +150,9 @@ describe('an activity repeated with the same input leaves the same rows and one 
     await bench.database.run((db) => db.insert(topups).values({ ...row!, id: work.id }));
     const { attempt } = await bench.activities.beginWork({ work });
     const both = [first, { work, attemptId: attempt.id }];
-    const outcomes = await Promise.all(both.map((ids) => bench.activities.sendPurchase(ids)));
-    expect(
-      outcomes.map(({ outcome }) => outcome).toSorted((left, right) => left.kind.localeCompare(right.kind)),
-    ).toEqual([
+    const results = await Promise.all(both.map((ids) => bench.activities.sendPurchase(ids)));
+    const outcomes = results.map(({ outcome }) => outcome).toSorted((one, two) => one.kind.localeCompare(two.kind));
+    expect(outcomes).toEqual([
       { kind: 'accepted', outcome: 'completed' },
       { kind: 'failure', failure: 'esim_busy' },
     ]);
@@ -172,24 +160,18 @@ describe('an activity repeated with the same input leaves the same rows and one 
 
   it('recordStep with a hold, and with a case', async () => {
     const { work } = await bench.begin();
-    const held = step(work, {
-      failure: { class: 'rate_limited', detail: 'Slow down.' },
-      nextStepAt: bench.clock.now + 1_000,
-    });
+    const failure = { class: 'rate_limited', detail: 'Slow down.' } as const;
+    const held = step(work, { failure, nextStepAt: bench.clock.now + 1_000 });
     expect(await twice('recordStep', () => bench.activities.recordStep(held))).toEqual(['recorded', 'recorded']);
-    const withCase = step(work, {
-      status: 'needs_attention',
-      attention: { reason: 'outcome_unknown', detail: 'The outcome is unknown.' },
-    });
+    const attention = { reason: 'outcome_unknown', detail: 'The outcome is unknown.' } as const;
+    const withCase = step(work, { status: 'needs_attention', attention });
     expect(await twice('recordStep', () => bench.activities.recordStep(withCase))).toEqual(['recorded', 'recorded']);
   });
 
   it('recordStep with the end of the order', async () => {
     const { work } = await bench.begin();
     const failed = step(work, { status: 'failed', failure: { class: 'invalid_request', detail: 'No.' } });
-    await expectTwiceToTheEnd('recordStep', () => bench.activities.recordStep(failed), {
-      status: 'failed',
-      failure: 'invalid_request',
-    });
+    const end = { status: 'failed', failure: 'invalid_request' };
+    await expectTwiceToTheEnd('recordStep', () => bench.activities.recordStep(failed), end);
   });
 });

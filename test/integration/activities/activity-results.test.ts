@@ -23,10 +23,8 @@ describe('an activity', () => {
     const deadlineAt = new Date(bench.clock.now);
     const both = inArray(orders.id, [late.work.id, unknown.work.id]);
     await bench.database.run((db) => db.update(orders).set({ deadlineAt }).where(both));
-    expect((await bench.activities.sendPurchase(late)).outcome).toEqual({
-      kind: 'failure',
-      failure: 'deadline_passed',
-    });
+    const { outcome } = await bench.activities.sendPurchase(late);
+    expect(outcome).toEqual({ kind: 'failure', failure: 'deadline_passed' });
     expect((await bench.admin.requests('createOrder')).length).toBe(sends);
     // It may have bought: the same bytes are sent again, which buys nothing more.
     const resent = await bench.activities.sendPurchase({ ...unknown, resendWindowMs: 600_000 });
@@ -40,9 +38,8 @@ describe('an activity', () => {
     const ref = await bench.begin();
     const deadlineAt = new Date(bench.clock.now + hoursOfCaller * 3_600_000);
     const retryOverrides = { deadlineAt: bench.clock.now + hoursOfOperator * 3_600_000 };
-    await bench.database.run((db) =>
-      db.update(orders).set({ deadlineAt, retryOverrides }).where(eq(orders.id, ref.work.id)),
-    );
+    const isIt = eq(orders.id, ref.work.id);
+    await bench.database.run((db) => db.update(orders).set({ deadlineAt, retryOverrides }).where(isIt));
     expect((await bench.activities.sendPurchase(ref)).outcome).toMatchObject(outcome);
   });
 
@@ -50,12 +47,8 @@ describe('an activity', () => {
     const { work } = await bench.begin();
     const held = step(work, { stepKey: 'a:1', task: { runId: 'a', historyLength: 26, at: 1_000 } });
     const attention = { reason: 'evidence_unavailable', detail: 'The wallet cannot be read.' } as const;
-    const later = step(work, {
-      stepKey: 'a:2',
-      status: 'needs_attention',
-      attention,
-      task: { runId: 'a', historyLength: 29, at: 900 },
-    });
+    const task = { runId: 'a', historyLength: 29, at: 900 };
+    const later = step(work, { stepKey: 'a:2', status: 'needs_attention', attention, task });
     expect(await bench.activities.recordStep(later)).toBe('recorded');
     const before = await bench.row({ work });
     expect(await bench.activities.recordStep(held)).toBe('superseded');
@@ -87,9 +80,9 @@ describe('an activity', () => {
     const sending = bench.activities.sendPurchase(ids);
     const { reference } = withReference(await bench.attempt(ids));
     const sold = await waitFor('the service has bought', async () => (await bench.admin.orders(reference))[0]);
-    await bench.database.transaction((tx) =>
-      recordReport(tx, ids.attemptId, { outcome: 'completed', serviceId: sold.id }, new Date(bench.clock.now)),
-    );
+    const report = { outcome: 'completed', serviceId: sold.id } as const;
+    const at = new Date(bench.clock.now);
+    await bench.database.transaction((tx) => recordReport(tx, ids.attemptId, report, at));
     await bench.activities.completePurchase({ ...ids, applied: [] });
     await sending;
     expect((await bench.row(ids)).status).toBe('completed');
@@ -127,11 +120,7 @@ describe('an activity', () => {
   });
 
   it('reports an order missing in this database as a non-retryable failure', async () => {
-    await expect(
-      bench.activities.beginWork({ work: orderWork('ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD') }),
-    ).rejects.toMatchObject({
-      type: 'WorkMissingError',
-      nonRetryable: true,
-    });
+    const begun = bench.activities.beginWork({ work: orderWork('ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD') });
+    await expect(begun).rejects.toMatchObject({ type: 'WorkMissingError', nonRetryable: true });
   });
 });

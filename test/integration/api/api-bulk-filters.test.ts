@@ -1,18 +1,11 @@
-/**
- * The selection of bulk actions: each condition of the filter, with a dry run. A new condition without a row here
- * fails.
- */
-import { eq } from 'drizzle-orm';
+/** Each condition of the filter of bulk actions, with a dry run. A new condition without a row here fails. */
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { orders } from '#db/schema.ts';
-import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { startTestApi } from '#test/support/network/api.ts';
+import { apiOfFile, changeOrder } from '#test/integration/api/support.ts';
 import { BETWEEN, IDS, writeListedRows } from '#test/support/work/listed-rows.ts';
 import { acceptTestOrder } from '#test/support/work/order-rows.ts';
 
-const api = disposedAtEnd(await startTestApi());
-const operator = await api.caller();
+const { api, caller: operator } = await apiOfFile();
 await writeListedRows(api);
 
 /** By condition, a value that only A has and one that only B has. */
@@ -51,10 +44,7 @@ describe('a bulk action', () => {
   it('finds open work behind a hundred ended items', async () => {
     const key = IDS.key.A;
     const ended = { apiKeyId: key, status: 'failed', createdAt: new Date(0) } as const;
-    for (let n = 0; n < 101; n += 1) {
-      const id = await acceptTestOrder(api.database);
-      await api.database.run((db) => db.update(orders).set(ended).where(eq(orders.id, id)));
-    }
+    for (let n = 0; n < 101; n += 1) await changeOrder(api, await acceptTestOrder(api.database), ended);
     expect(await chosen({ created_by: key })).toEqual({ matched: 1, remaining: 0, data: [{ id: IDS.order.A }] });
     // A filter with a final status finds ended work.
     expect(await chosen({ created_by: key, status: 'failed' })).toMatchObject({ matched: 101, remaining: 1 });

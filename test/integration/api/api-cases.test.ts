@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { auditLog, orders } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
+import { auditOf, changeOrder } from '#test/integration/api/support.ts';
+import { orderEvent } from '#test/support/api/service-deliveries.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 import { acceptTestOrder, orderWork } from '#test/support/work/order-rows.ts';
@@ -11,7 +11,6 @@ import { acceptTestOrder, orderWork } from '#test/support/work/order-rows.ts';
 const api = disposedAtEnd(await startTestApi());
 const operator = await api.caller(['cases:operate']);
 
-const orderEvent = (status: string) => ({ event: `order.${status}`, data: { id: `so-${randomUUID()}`, status } });
 /** Two bodies under one delivery id, each correctly signed. */
 async function conflict(): Promise<string> {
   const id = randomUUID();
@@ -26,10 +25,9 @@ describe('the list of open cases', () => {
   it('finds those about ended work, which stay open there, with the verdicts that are left', async () => {
     const [ended, unfinished] = [await acceptTestOrder(api.database), await acceptTestOrder(api.database)];
     const deliveryId = await conflict();
-    await api.database.run(async (db) => {
-      await db.update(orders).set({ status: 'abandoned' }).where(eq(orders.id, ended));
-      for (const id of [ended, unfinished]) await openCase(db, orderWork(id), 'contradiction', 'Two reports differ.');
-    });
+    await changeOrder(api, ended, { status: 'abandoned' });
+    for (const id of [ended, unfinished])
+      await api.database.run((db) => openCase(db, orderWork(id), 'contradiction', 'Two reports differ.'));
     const left = { work_status: 'accepted', verdicts: ['bought', 'not_bought', 'dismissed'] };
     expect(await listed('work_ended=true')).toMatchObject([
       { subject_id: ended, work_status: 'abandoned', verdicts: ['dismissed'] },
@@ -49,8 +47,8 @@ describe('the list of open cases', () => {
     const [closed, again] = [await dismiss(id), await dismiss(id, 'another reason')];
     expect(closed.body).toMatchObject({ id, resolution: 'dismissed: A test of theirs.' });
     expect(again.body).toEqual(closed.body);
-    const audited = await api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
-    expect(audited).toMatchObject([{ action: 'case.dismiss', subjectKind: 'case', reason: 'A test of theirs.' }]);
+    const entry = { action: 'case.dismiss', subjectKind: 'case', reason: 'A test of theirs.' };
+    expect(await auditOf(api, id)).toMatchObject([entry]);
     expect(await caseOf(deliveryId)).toBeUndefined();
     // It remains readable.
     expect((await operator.get(`/v1/cases/${id}`)).body).toEqual(closed.body);

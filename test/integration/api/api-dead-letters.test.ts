@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { endDeadLetter, listDeadLetters } from '#cli/operator/dead-letters.ts';
 import type { Output } from '#cli/terminal/output.ts';
 import { fromNow } from '#db/connection/from-now.ts';
-import { auditLog, inbox, outbox } from '#db/schema.ts';
+import { inbox, outbox } from '#db/schema.ts';
+import { auditOf } from '#test/integration/api/support.ts';
 import { newKey } from '#test/support/api/keys.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
@@ -23,14 +24,8 @@ async function unknownDelivery(): Promise<string> {
 }
 
 async function quarantinedRequest(): Promise<string> {
-  const row = {
-    topic: 'wake_work',
-    subjectKind: 'order',
-    subjectId: WORK,
-    quarantinedAt: fromNow(0),
-    lastError: 'It does not exist.',
-    tries: 10,
-  } as const;
+  const failed = { quarantinedAt: fromNow(0), lastError: 'It does not exist.', tries: 10 };
+  const row = { topic: 'wake_work', subjectKind: 'order', subjectId: WORK, ...failed } as const;
   const [stored] = await api.database.run((db) => db.insert(outbox).values(row).returning());
   return `outbox_${stored!.id}`;
 }
@@ -46,9 +41,8 @@ describe('dead letters', () => {
     expect((await act()).at('code')).toBe('dead_letter_not_found');
     const row = BigInt(id.slice('inbox_'.length));
     expect(await api.database.run((db) => db.select().from(inbox).where(eq(inbox.id, row)))).toMatchObject([{ state }]);
-    expect(await api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)))).toMatchObject([
-      { action: `dead_letter.${action}`, subjectKind: 'dead_letter', reason: 'It was mended.' },
-    ]);
+    const entry = { action: `dead_letter.${action}`, subjectKind: 'dead_letter', reason: 'It was mended.' };
+    expect(await auditOf(api, id)).toMatchObject([entry]);
   });
 });
 

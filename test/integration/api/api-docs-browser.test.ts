@@ -12,6 +12,7 @@ interface View {
 }
 
 const DESKTOP: View = { viewport: { width: 1300, height: 1000 }, colorScheme: 'light' };
+const DARK: View = { ...DESKTOP, colorScheme: 'dark' };
 const PHONE: View = { viewport: { width: 390, height: 844 }, colorScheme: 'light' };
 
 const orderSent = z.object({ package_id: z.int(), external_order_id: z.string() });
@@ -55,15 +56,11 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
   /** Opens a call in the reference, with the client for requests in front of it. */
   const openClient = async (anchor: string, view: View = DESKTOP) => {
     const { page, complaints } = await open(`${REFERENCE}#${anchor}`, view);
-    await page
-      .getByRole('button', { name: /Test Request/ })
-      .first()
-      .waitFor();
+    const button = (name: RegExp) => page.getByRole('button', { name }).first();
+    await button(/Test Request/).waitFor();
     const [, method = '', path = ''] = /([A-Z]+)(\/.*)$/.exec(anchor) ?? [];
-    await page
-      .getByRole('button', { name: new RegExp(`^Test Request.*${method.toLowerCase()} ${escaped(path)}`) })
-      .first()
-      .click();
+    const call = `${method.toLowerCase()} ${path.replaceAll(/[{}/]/g, '\\$&')}`;
+    await button(new RegExp(`^Test Request.*${call}`)).click();
     const client = page.getByRole('dialog');
     await client.getByPlaceholder('Token').fill(stack.apiKey);
     return { page, client, complaints };
@@ -102,20 +99,9 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  const PAGES = [
-    '/docs',
-    '/docs/guides/first-order',
-    '/docs/guides/errors',
-    '/docs/guides/testing',
-    '/docs/guides/rules',
-    REFERENCE,
-    '/problems/quote_expired',
-  ];
-  const VIEWS: readonly (readonly [string, View])[] = [
-    ['desktop', DESKTOP],
-    ['dark', { ...DESKTOP, colorScheme: 'dark' }],
-    ['phone', PHONE],
-  ];
+  const GUIDES = ['first-order', 'errors', 'testing', 'rules'].map((name) => `/docs/guides/${name}`);
+  const PAGES = ['/docs', ...GUIDES, REFERENCE, '/problems/quote_expired'];
+  const VIEWS = Object.entries({ desktop: DESKTOP, dark: DARK, phone: PHONE });
 
   it.each(PAGES.flatMap((path) => VIEWS.map(([name, view]) => ({ path, name, view }))))(
     '$path fits a $name screen without scrolling sideways',
@@ -134,7 +120,3 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
     },
   );
 });
-
-function escaped(text: string): string {
-  return text.replaceAll(/[{}/]/g, '\\$&');
-}

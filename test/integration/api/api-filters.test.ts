@@ -1,77 +1,45 @@
 /** Every filter of every list of the API, with included and excluded rows. A new filter without a row here fails. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
 import { newId } from '#db/connection/ids.ts';
 import { events, inbox } from '#db/schema.ts';
 import type { CatalogueItem } from '#domain/catalogue/catalogue.ts';
 import { deadLetterId } from '#fulfilment/operator/dead-letters.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
+import { apiOfFile } from '#test/integration/api/support.ts';
 import { readStream } from '#test/support/network/event-stream.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
 import { recordCatalogue, SAMPLE_PACKAGE, SAMPLE_PLAN } from '#test/support/work/catalogue.ts';
-import {
-  ACTOR,
-  BETWEEN,
-  CUSTOMER,
-  ICCID,
-  IDS,
-  LETTERS,
-  writeListedRows,
-  type Letter,
-} from '#test/support/work/listed-rows.ts';
+import { ACTOR, BETWEEN, CUSTOMER, ICCID, IDS, writeListedRows, type Letter } from '#test/support/work/listed-rows.ts';
 
-let api: TestApi;
-let caller: HttpClient;
-/** The letters of rows by their id in the list. */
-const letters = new Map<string, string>();
+const eur = (amount: string) => ({ amount, currency: 'EUR' });
 
-beforeAll(async () => {
-  api = await startTestApi();
-  await writeCatalogue();
-  caller = await api.caller();
-  const wallet = await writeListedRows(api);
-  for (const letter of LETTERS) letters.set(await quarantinedReport(letter), letter);
-  const { movement: _movement, ...named } = IDS;
-  for (const letter of LETTERS)
-    for (const each of Object.values({ ...named, journal: wallet.journal })) letters.set(each[letter], letter);
-  // Rows that are neither A nor B.
-  letters.set(IDS.rule.ended, 'X').set(IDS.pause.ended, 'X').set(wallet.movement, 'X');
-  for (const [id, letter] of Object.entries(ITEM_LETTERS)) letters.set(id, letter);
-});
-afterAll(() => api[Symbol.asyncDispose]());
+const { api, caller } = await apiOfFile();
+await writeCatalogue();
+const wallet = await writeListedRows(api);
+/** The letters of rows by their id in the list: X is neither A nor B. Packages and plans have ids of the service. */
+const letters = new Map(Object.entries({ 101: 'A', 102: 'B', 103: 'X', 301: 'A', 302: 'B', 303: 'X' }));
+letters.set(IDS.rule.ended, 'X').set(IDS.pause.ended, 'X').set(wallet.movement, 'X');
+const { movement: _movement, ...named } = IDS;
+for (const letter of ['A', 'B'] as const) {
+  letters.set(await quarantinedReport(letter), letter);
+  for (const each of Object.values({ ...named, journal: wallet.journal })) letters.set(each[letter], letter);
+}
 
 /** An unreadable report of the service. @returns its id as a dead letter. */
 async function quarantinedReport(letter: Letter): Promise<string> {
   const bytes = Buffer.from(`report ${letter}`);
-  const report = {
-    source: 'webhook',
-    deliveryId: `quarantined-${letter}`,
-    state: 'quarantined',
-    note: 'A test.',
-  } as const;
-  const hashes = { bodyHash: bytes, signedHash: bytes, encryptedBody: bytes };
-  const [row] = await api.database.run((db) =>
-    db
-      .insert(inbox)
-      .values({ ...report, ...hashes })
-      .returning({ id: inbox.id }),
-  );
-  if (row === undefined) throw new Error('the report was not stored');
-  return deadLetterId('inbox', row.id);
+  const stored = { bodyHash: bytes, signedHash: bytes, encryptedBody: bytes, note: 'A test.' };
+  const report = { source: 'webhook', deliveryId: `quarantined-${letter}`, state: 'quarantined', ...stored } as const;
+  const [row] = await api.database.run((db) => db.insert(inbox).values(report).returning({ id: inbox.id }));
+  return deadLetterId('inbox', row!.id);
 }
-
-/** Packages and plans have ids of the service. */
-const ITEM_LETTERS = { 101: 'A', 102: 'B', 103: 'X', 301: 'A', 302: 'B', 303: 'X' } as const;
 
 /** Two readings: the second shows a change of A, and lacks X. */
 async function writeCatalogue(): Promise<void> {
   const { database } = api;
-  const japan = { ...SAMPLE_PACKAGE, id: 102, name: 'Japan 1 GB', countries: ['JP'], dataMb: 1_024, days: 7 };
-  const packages = [
-    { ...SAMPLE_PACKAGE, id: 101 },
-    { ...japan, price: eur('3.455'), available: false },
-  ];
+  const unsold = { ...SAMPLE_PACKAGE, price: eur('3.455'), available: false };
+  const japan = { ...unsold, id: 102, name: 'Japan 1 GB', countries: ['JP'], dataMb: 1_024, days: 7 };
+  const packages = [{ ...SAMPLE_PACKAGE, id: 101 }, japan];
   const year = { ...SAMPLE_PLAN, id: 302, name: 'VPN, one year', days: 365, price: eur('24'), available: false };
   const plans = [{ ...SAMPLE_PLAN, id: 301 }, year];
   const changed = Date.parse(BETWEEN.changed);
@@ -90,17 +58,11 @@ function earlier<Item extends CatalogueItem>(item: Item): Item {
   return item.available ? { ...item, price: eur('1') } : item;
 }
 
-function eur(amount: string) {
-  return { amount, currency: 'EUR' };
-}
-
 /** The listed rows by filter value. */
 type Filter = Readonly<Record<string, string>>;
 
 /** One value for A and one for B. */
-function ofBoth(values: Readonly<Record<Letter, string | number>>): Filter {
-  return { [values.A]: 'A', [values.B]: 'B' };
-}
+const ofBoth = (values: Readonly<Record<Letter, string>>): Filter => ({ [values.A]: 'A', [values.B]: 'B' });
 
 const MADE = { created_after: { [BETWEEN.made]: 'A' }, created_before: { [BETWEEN.made]: 'B' } };
 const TIMES = { ...MADE, updated_after: { [BETWEEN.changed]: 'A' } };
@@ -241,8 +203,6 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
     ended: { false: 'AB', true: 'ABX' },
   },
 };
-/** The stream has the filters of the feed, and starts at its cursor. */
-const STREAMS = { streamEvents: EVENTS };
 
 /** Of events. Two that contradict each other are refused. */
 const OF_SUBJECTS = new Set(['type', 'subject_kind']);
@@ -251,29 +211,17 @@ const PAGING = new Set(['limit', 'cursor', 'wait', 'sort', 'expand']);
 
 const filtersOf = ({ query }: Operation) => Object.keys(query?.shape ?? {}).filter((name) => !PAGING.has(name));
 const listed = () => api.operations.filter(({ query }) => query?.shape['cursor'] !== undefined);
-const page = z.object({
-  data: z.array(
-    z.looseObject({
-      id: z.union([z.string(), z.number().transform(String)]).optional(),
-      subject_id: z.unknown().optional(),
-    }),
-  ),
-});
+const idShown = z.union([z.string(), z.number().transform(String)]).optional();
+const page = z.object({ data: z.array(z.looseObject({ id: idShown })) });
 
 /** The letters of the listed rows, in alphabetical order. */
 async function shown(id: string, query: [string, string][]): Promise<string> {
-  const operation = api.operations.find((each) => each.id === id);
-  if (operation === undefined) throw new Error(`there is no ${id}`);
-  const answer = await caller.get(
-    `${operation.path.replace('{id}', IDS.endpoint.A)}?${new URLSearchParams(query.map(written)).toString()}`,
-  );
+  const path = api.operations.find((each) => each.id === id)!.path.replace('{id}', IDS.endpoint.A);
+  const answer = await caller.get(`${path}?${new URLSearchParams(query.map(written)).toString()}`);
   if (answer.status !== 200) throw new Error(`${id} ${JSON.stringify(query)}: ${answer.text}`);
   // Entries of the audit log have no id.
-  return answer
-    .read(page)
-    .data.map((each) => letters.get(each.id ?? String(each.subject_id)) ?? '?')
-    .toSorted()
-    .join('');
+  const found = answer.read(page).data.map((each) => letters.get(each.id ?? String(each['subject_id'])) ?? '?');
+  return found.toSorted().join('');
 }
 
 /** A pair is a parameter of its own. */
@@ -290,11 +238,11 @@ function only(letter: Letter, filter: Filter | undefined): string | undefined {
 describe('every list of the API', () => {
   it('has its filters in the table of this test, each with a value that changes the list', () => {
     const withFilters = listed().filter((operation) => filtersOf(operation).length > 0);
-    const expected = Object.fromEntries(
-      withFilters.map((operation) => [operation.id, filtersOf(operation).toSorted()]),
-    );
-    const cases = Object.entries({ ...LISTS, ...STREAMS });
-    expect(Object.fromEntries(cases.map(([id, filters]) => [id, Object.keys(filters).toSorted()]))).toEqual(expected);
+    const expected = withFilters.map((operation) => [operation.id, filtersOf(operation).toSorted()]);
+    // The stream has the filters of the feed, and starts at its cursor.
+    const cases = Object.entries({ ...LISTS, streamEvents: EVENTS });
+    const tested = cases.map(([id, filters]) => [id, Object.keys(filters).toSorted()]);
+    expect(Object.fromEntries(tested)).toEqual(Object.fromEntries(expected));
     for (const [id, filters] of cases)
       for (const [name, filter] of Object.entries(filters))
         expect([id, name, Object.values(filter).every((rows) => rows === 'AB')]).toEqual([id, name, false]);
@@ -305,10 +253,9 @@ describe('every list of the API', () => {
 describe('a filtered list', () => {
   it.each(Object.entries(LISTS))('of %s contains exactly the rows that each filter selects', async (id, filters) => {
     expect(await shown(id, [])).toBe('AB');
-    for (const [name, filter] of Object.entries(filters)) {
+    for (const [name, filter] of Object.entries(filters))
       for (const [value, rows] of Object.entries(filter))
         expect([name, value, await shown(id, [[name, value]])]).toEqual([name, value, rows]);
-    }
   });
 
   it.each(Object.entries(LISTS).filter(([, filters]) => Object.keys(filters).length > 1))(
@@ -344,11 +291,9 @@ describe('a flag', () => {
 describe('a filtered stream', () => {
   it.each(Object.entries(EVENTS))('by %s sends only the selected events', async (name, filter) => {
     const beginning = Buffer.from('v.0').toString('base64url');
+    const query = new URLSearchParams({ cursor: beginning, [name]: only('A', filter) ?? '' });
     // A is newer, so a reader that gets A first has not received B.
-    const stream = await readStream(
-      caller,
-      `/v1/events/stream?${new URLSearchParams({ cursor: beginning, [name]: only('A', filter) ?? '' }).toString()}`,
-    );
+    const stream = await readStream(caller, `/v1/events/stream?${query.toString()}`);
     expect((await stream.next(1)).map(({ data }) => data['id'])).toEqual([IDS.event.A]);
     stream.close();
   });

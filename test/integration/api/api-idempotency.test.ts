@@ -8,10 +8,11 @@ import { PgTable } from 'drizzle-orm/pg-core';
 import { describe, expect, it } from 'vitest';
 import { forgetAnswers } from '#db/queues/idempotency.ts';
 import * as schema from '#db/schema.ts';
+import { apiOfFile, changeOrder, vpnInput } from '#test/integration/api/support.ts';
 import { postOnce } from '#test/support/api/keys.ts';
+import { GERMANY } from '#test/support/api/pricing-rules.ts';
 import { sharedEsim } from '#test/support/api/share-links.ts';
-import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { idleService, startTestApi, TEST_NOW } from '#test/support/network/api.ts';
+import { idleService, TEST_NOW } from '#test/support/network/api.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 import { makeOwnWork } from '#test/support/work/own-work.ts';
 
@@ -21,15 +22,13 @@ const service = {
   rotateWebhookSecret: async () => ({ ok: true, status: 200, value: { secret: 'whsec_rotated' } }) as const,
 };
 
-const api = disposedAtEnd(await startTestApi({ service }));
-const caller = await api.caller();
+const { api, caller } = await apiOfFile({ service });
 const work = await makeOwnWork(api, caller);
 // An abandoned cancellation frees its eSIM for another one.
 await api.database.run((db) => db.update(schema.cancellations).set({ status: 'abandoned' }));
 const sharedEsimId = await sharedEsim(api);
-const otherEndpoint = (
-  await postOnce(caller, '/v1/webhook-endpoints', { url: 'https://shop.example.com/other' })
-).textAt('id');
+const SHOP = 'https://shop.example.com';
+const otherEndpoint = await postOnce(caller, '/v1/webhook-endpoints', { url: `${SHOP}/other` });
 
 interface Request {
   readonly path: string;
@@ -40,72 +39,37 @@ interface Request {
  * An accepted request, and another one that must not use its key: with another body, or, without a body, at another
  * address.
  */
-interface Pair {
-  readonly request: Request;
-  readonly another: Request;
-}
+type Pair = readonly [request: Request, another: Request];
 
-const bodies = (path: string, body: object, other: object): Pair => ({
-  request: { path, body },
-  another: { path, body: other },
-});
+const bodies = (path: string, body: object, other: object): Pair => [
+  { path, body },
+  { path, body: other },
+];
+const packages = (path: string, body: object) =>
+  bodies(path, { ...body, package_id: 101 }, { ...body, package_id: 102 });
 const endpoint = (act: string, id = work.ids.webhookEndpoint) => `/v1/webhook-endpoints/${id}/${act}`;
 const since = '2030-01-31T00:00:00Z';
-const rule = (country: string) => ({
-  target: { kind: 'country', country },
-  currency: 'EUR',
-  terms: { margin: { percent: '20' } },
-  reason: 'Test.',
-});
+const rule = (country: string) => ({ ...GERMANY, target: { kind: 'country', country } });
 const batchOf = (quantity: number) => ({ external_batch_id: 'idempotent', items: [{ package_id: 101, quantity }] });
-const vpn = {
-  vpn_plan_id: 7,
-  external_subscription_id: 'idempotent-vpn',
-  customer_reference: 'C-1',
-  customer_price: { amount: '5.00', currency: 'EUR' },
-};
+const vpn = vpnInput();
+const SECRET = '/v1/service/webhook-secret';
 
 /** One for each call that takes an Idempotency-Key. A new call without a row fails. */
 const PAIRS: Readonly<Record<string, Pair>> = {
-  createOrder: bodies(
-    '/v1/orders',
-    { package_id: 101, external_order_id: 'idempotent' },
-    { package_id: 102, external_order_id: 'idempotent' },
-  ),
+  createOrder: packages('/v1/orders', { external_order_id: 'idempotent' }),
   createOrderBatch: bodies('/v1/order-batches', batchOf(2), batchOf(3)),
-  createTopup: bodies(
-    '/v1/topups',
-    { esim_id: work.ids.esim, package_id: 101 },
-    { esim_id: work.ids.esim, package_id: 102 },
-  ),
-  createVpnSubscription: bodies('/v1/vpn/subscriptions', vpn, {
-    ...vpn,
-    customer_price: { amount: '6.00', currency: 'EUR' },
-  }),
+  createTopup: packages('/v1/topups', { esim_id: work.ids.esim }),
+  createVpnSubscription: bodies('/v1/vpn/subscriptions', vpn, { ...vpn, customer_reference: 'C-2' }),
   cancelEsim: bodies(`/v1/esims/${work.ids.esim}/cancel`, {}, { on_unmet_conditions: 'cancel_without_refund' }),
-  createWebhookEndpoint: bodies(
-    '/v1/webhook-endpoints',
-    { url: 'https://shop.example.com/1' },
-    { url: 'https://shop.example.com/2' },
-  ),
+  createWebhookEndpoint: bodies('/v1/webhook-endpoints', { url: `${SHOP}/1` }, { url: `${SHOP}/2` }),
   createShareLink: bodies(`/v1/esims/${sharedEsimId}/share-links`, { language: 'de' }, { language: 'fr' }),
   rotateWebhookEndpointSecret: bodies(endpoint('rotate-secret'), { overlap_seconds: 60 }, { overlap_seconds: 0 }),
-  testWebhookEndpoint: {
-    request: { path: endpoint('test') },
-    another: { path: endpoint('test', otherEndpoint) },
-  },
+  testWebhookEndpoint: [{ path: endpoint('test') }, { path: endpoint('test', otherEndpoint.textAt('id')) }],
   replayWebhooks: bodies(endpoint('replay'), { since }, { since, which: 'failed' }),
   createPricingRule: bodies('/v1/pricing/rules', rule('DE'), rule('FR')),
   pauseBuying: bodies('/v1/purchase-gate/pauses', { reason: 'Stock-taking.' }, { reason: 'Another reason.' }),
-  createServiceWebhookSecret: {
-    request: { path: '/v1/service/webhook-secret' },
-    another: { path: '/v1/service/webhook-secret/rotate' },
-  },
-  rotateServiceWebhookSecret: bodies(
-    '/v1/service/webhook-secret/rotate',
-    { overlap_seconds: 60 },
-    { overlap_seconds: 0 },
-  ),
+  createServiceWebhookSecret: [{ path: SECRET }, { path: `${SECRET}/rotate` }],
+  rotateServiceWebhookSecret: bodies(`${SECRET}/rotate`, { overlap_seconds: 60 }, { overlap_seconds: 0 }),
 };
 
 const WORK = ['Order', 'Topup', 'VpnSubscription', 'Cancellation'];
@@ -140,19 +104,16 @@ const post = async ({ path, body }: Request, key?: string): Promise<HttpAnswer> 
 /** Row counts of all tables, to detect any change. */
 async function rows(): Promise<Record<string, number>> {
   const counted: Record<string, number> = {};
-  for (const [name, table] of Object.entries<unknown>({ ...schema })) {
+  for (const [name, table] of Object.entries<unknown>({ ...schema }))
     if (is(table, PgTable)) counted[name] = await api.database.run((db) => db.$count(table));
-  }
   return counted;
 }
 
 describe('every POST', () => {
   it('takes an Idempotency-Key, or is listed here with the reason why it needs none', () => {
     const named = Object.values(WITHOUT_KEY).flat();
-    const others = api.operations
-      .filter(({ method, idempotent }) => method === 'post' && !idempotent)
-      .map(({ id }) => id);
-    expect(others.toSorted()).toEqual(named.toSorted());
+    const others = api.operations.filter(({ method, idempotent }) => method === 'post' && !idempotent);
+    expect(others.map(({ id }) => id).toSorted()).toEqual(named.toSorted());
   });
 
   it('with a key has a request in the table of this test', () => {
@@ -164,7 +125,7 @@ describe('every POST', () => {
 describe('a call with an Idempotency-Key', () => {
   it.each(Object.entries(PAIRS))(
     'of %s runs once, repeats its answer, and needs a key unused by other requests',
-    async (id, { request, another }) => {
+    async (id, [request, another]) => {
       const untouched = await rows();
       const keyless = await post(request);
       expect([keyless.status, keyless.at('code')]).toEqual([400, 'idempotency_key_missing']);
@@ -178,11 +139,8 @@ describe('a call with an Idempotency-Key', () => {
       expect(carriedOut).not.toEqual(untouched);
 
       const again = await post(request, key);
-      expect([again.status, again.headers.get('idempotent-replayed'), again.headers.get('location')]).toEqual([
-        first.status,
-        'true',
-        first.headers.get('location'),
-      ]);
+      expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([first.status, 'true']);
+      expect(again.headers.get('location')).toBe(first.headers.get('location'));
       expect(again.bytes.equals(first.bytes)).toBe(true);
       expect((await post(request, `"${key}"`)).bytes.equals(first.bytes)).toBe(true);
 
@@ -216,11 +174,8 @@ describe('a bulk action', () => {
     // The filter would now select other items. A repetition does not evaluate it.
     await api.database.run((db) => db.update(table).set({ failureClass: 'timeout' }).where(eq(table.id, id)));
     const again = await post({ path, body: act }, key);
-    expect([again.status, again.at('matched'), again.at('data')]).toEqual([
-      200,
-      1,
-      [expect.objectContaining({ id, result: 'unchanged' })],
-    ]);
+    const unchanged: unknown = expect.objectContaining({ id, result: 'unchanged' });
+    expect([again.status, again.at('matched'), again.at('data')]).toEqual([200, 1, [unchanged]]);
     expect(again.headers.get('idempotent-replayed')).toBeNull();
     expect((await post({ path, body: { ...act, action: 'abandon' } }, key)).at('code')).toBe('idempotency_key_reused');
     expect(await rows()).toEqual(carriedOut);
@@ -247,12 +202,10 @@ describe('a key used again after the deletion of its answer', () => {
 
   it('starts a new bulk action', async () => {
     const id = (await makeOwnWork(api, caller)).ids.order;
-    const hold = () => api.database.run((db) => db.update(schema.orders).set(held).where(eq(schema.orders.id, id)));
+    const hold = () => changeOrder(api, id, held);
     const key = randomUUID();
-    const request = {
-      path: '/v1/orders/bulk-actions',
-      body: { action: 'release', filter: { ids: [id] }, reason: 'Every night.' },
-    };
+    const body = { action: 'release', filter: { ids: [id] }, reason: 'Every night.' };
+    const request = { path: '/v1/orders/bulk-actions', body };
     await hold();
     expect((await post(request, key)).at('data')).toEqual([expect.objectContaining({ id, result: 'applied' })]);
     await forget();

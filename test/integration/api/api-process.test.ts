@@ -1,49 +1,37 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:net';
-import { afterAll, describe, expect, it } from 'vitest';
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { publishEvents } from '#db/events/event-log.ts';
 import { orders } from '#db/schema.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { newKey, postOnce } from '#test/support/api/keys.ts';
 import { untilWaiting } from '#test/support/api/waiting-calls.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { readStream } from '#test/support/network/event-stream.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
-import { createTestDatabase, openDatabase } from '#test/support/servers/database.ts';
+import { openDatabase, openTestDatabase } from '#test/support/servers/database.ts';
 import { startOwnPostgres } from '#test/support/servers/own-servers.ts';
 import { environmentAlone, startProcess, TestProcess } from '#test/support/servers/processes.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-const database = await createTestDatabase();
-
-afterAll(async () => {
-  await database.drop();
-});
+const { url, database } = disposedAtEnd(await openTestDatabase());
 
 const PASSWORD = 'the-password-of-the-test';
 /** One key for all processes, because a database is bound to its first keys. */
 const ENCRYPTION_KEYS = `k1:${randomBytes(32).toString('base64')}`;
 
-const environmentOf = (databaseUrl: string, port: number, more: Record<string, string> = {}) =>
-  environmentAlone(databaseUrl, { ENCRYPTION_KEYS, SERVICE_PASSWORD: PASSWORD, API_PORT: String(port), ...more });
-
-async function startApi(databaseUrl: string, more: Record<string, string> = {}) {
-  const port = await freePort();
-  const baseUrl = `http://127.0.0.1:${port}`;
-  const started = await startProcess({
-    name: 'api',
-    script: 'api/main.ts',
-    environment: await environmentOf(databaseUrl, port, more),
-    readyUrl: `${baseUrl}/readyz`,
-  });
-  return { process: started, baseUrl, client: await clientWithKey(databaseUrl, baseUrl) };
+/** The API on a database and a port. */
+async function apiOn(databaseUrl: string, port: number) {
+  const more = { ENCRYPTION_KEYS, SERVICE_PASSWORD: PASSWORD, API_PORT: String(port) };
+  return { name: 'api', script: 'api/main.ts', environment: await environmentAlone(databaseUrl, more) };
 }
 
-async function clientWithKey(databaseUrl: string, baseUrl: string): Promise<HttpClient> {
-  const opened = openDatabase(databaseUrl);
-  const { client } = await newKey({ database: opened, baseUrl });
-  await opened.close();
-  return client;
+async function startApi() {
+  const port = await freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const started = await startProcess({ ...(await apiOn(url, port)), readyUrl: `${baseUrl}/readyz` });
+  return { process: started, baseUrl, client: (await newKey({ database, baseUrl })).client };
 }
 
 const create = (client: HttpClient) =>
@@ -51,7 +39,7 @@ const create = (client: HttpClient) =>
 
 describe('the API process', () => {
   it('accepts orders without Temporal and the service, and returns 503 for data of the service', async () => {
-    const { process: api, client } = await startApi(database.url);
+    const { process: api, client } = await startApi();
     await using _ = api;
     expect((await create(client)).status).toBe(202);
     const wallet = await client.get('/v1/wallet');
@@ -62,13 +50,12 @@ describe('the API process', () => {
   });
 
   it('finishes running answers at SIGTERM, accepts no new connection, and exits with code 0', async () => {
-    const { process: api, client, baseUrl } = await startApi(database.url);
+    const { process: api, client, baseUrl } = await startApi();
     await using _ = api;
-    const opened = openDatabase(database.url);
     // The insert of the order waits for this lock, so the answer runs until the release.
     const { promise: release, resolve } = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
-    const holding = opened.transaction(async (tx) => {
+    const holding = database.transaction(async (tx) => {
       await tx.execute('lock table outbox in access exclusive mode');
       locked.resolve();
       await release;
@@ -77,7 +64,7 @@ describe('the API process', () => {
     const answer = create(client);
     const waiting = "select 1 from pg_locks where not granted and relation = 'outbox'::regclass";
     await waitFor('the request waits for the lock', () =>
-      opened.run(async (db) => (await db.execute(waiting)).rowCount),
+      database.run(async (db) => (await db.execute(waiting)).rowCount),
     );
     api.signal('SIGTERM');
     await waitFor('no connection is taken any more', async () =>
@@ -91,15 +78,13 @@ describe('the API process', () => {
     await holding;
     expect((await answer).status).toBe(202);
     expect(await api.exit()).toEqual({ code: 0, signal: null });
-    expect(await opened.run((db) => db.$count(orders))).toBeGreaterThan(0);
-    await opened.close();
+    expect(await database.run((db) => db.$count(orders))).toBeGreaterThan(0);
   });
 
   it('wakes waiting callers after a publication, and at SIGTERM answers them and stops at once', async () => {
-    const { process: api, client } = await startApi(database.url);
+    const { process: api, client } = await startApi();
     await using _ = api;
-    const opened = openDatabase(database.url);
-    const publish = () => opened.transaction((tx) => publishEvents(tx, 1_000));
+    const publish = () => database.transaction((tx) => publishEvents(tx, 1_000));
     await publish();
     const [one, two] = [await create(client), await create(client)].map((answer) => answer.textAt('id'));
     const stream = await readStream(client, '/v1/events/stream');
@@ -108,7 +93,7 @@ describe('the API process', () => {
     await untilWaiting(client, 2);
     const step = { status: 'failed', event: 'order.failed', message: 'Test.' } as const;
     const work = { kind: 'order', id: one ?? '' } as const;
-    await opened.transaction((tx) => recordStep(tx, { work, ...step }, new Date()));
+    await database.transaction((tx) => recordStep(tx, { work, ...step }, new Date()));
     await publish();
     expect((await first).at('status')).toBe('failed');
     const received = await stream.next(3);
@@ -118,18 +103,13 @@ describe('the API process', () => {
     expect([answer.status, answer.at('status')]).toEqual([200, 'accepted']);
     await stream.ended;
     expect(await api.exit()).toEqual({ code: 0, signal: null });
-    await opened.close();
   });
 
   it('reports a port in use and exits with code 1', async () => {
     const port = await freePort();
-    const blocker: Server = createServer();
+    const blocker = createServer();
     await new Promise<void>((resolve) => blocker.listen(port, '127.0.0.1', resolve));
-    await using api = new TestProcess({
-      name: 'api',
-      script: 'api/main.ts',
-      environment: await environmentOf(database.url, port),
-    });
+    await using api = new TestProcess(await apiOn(url, port));
     expect((await api.exit()).code).toBe(1);
     expect(api.output()).toContain('EADDRINUSE');
     await new Promise((resolve) => blocker.close(resolve));
@@ -139,14 +119,11 @@ describe('the API process', () => {
     await using postgres = await startOwnPostgres();
     const port = await freePort();
     const baseUrl = `http://127.0.0.1:${port}`;
-    const client = await clientWithKey(postgres.url, baseUrl);
+    const opened = openDatabase(postgres.url);
+    const { client } = await newKey({ database: opened, baseUrl });
+    await opened.close();
     await postgres.stop();
-    await using api = await startProcess({
-      name: 'api',
-      script: 'api/main.ts',
-      environment: await environmentOf(postgres.url, port),
-      readyUrl: `${baseUrl}/healthz`,
-    });
+    await using api = await startProcess({ ...(await apiOn(postgres.url, port)), readyUrl: `${baseUrl}/healthz` });
     const isAway = async () => {
       const [ready, order] = [await client.get('/readyz'), await create(client)];
       return ready.status === 503 && order.status === 503 && order.headers.get('retry-after') === '2';

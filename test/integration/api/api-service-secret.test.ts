@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inbox, orders, webhookSecrets } from '#db/schema.ts';
+import { inbox, webhookSecrets } from '#db/schema.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
+import { changeOrder } from '#test/integration/api/support.ts';
 import { postOnce } from '#test/support/api/keys.ts';
 import { idleService, startTestApi, WEBHOOK_SECRET, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
@@ -14,15 +14,14 @@ import type { WebhookSecretAnswer } from '#upstream/contract.ts';
 
 const PATH = '/v1/service/webhook-secret';
 
-/** The calls of the service in turn. Each returns the next of these answers. */
-const script = { answers: [] as OptionalResult<WebhookSecretAnswer>[], calls: [] as string[] };
-const answerTo = (call: string) => async () => {
-  script.calls.push(call);
+/** What the service answers to the next calls. */
+const script = { answers: [] as OptionalResult<WebhookSecretAnswer>[] };
+const nextAnswer = async () => {
   const answer = script.answers.shift();
   if (answer === undefined) throw new Error('this call is unexpected');
   return answer;
 };
-const service = { ...idleService, createWebhookSecret: answerTo('create'), rotateWebhookSecret: answerTo('rotate') };
+const service = { ...idleService, createWebhookSecret: nextAnswer, rotateWebhookSecret: nextAnswer };
 const made = (secret: string): OptionalResult<WebhookSecretAnswer> => ({ ok: true, status: 201, value: { secret } });
 const failed = (failure: FailureClass): OptionalResult<WebhookSecretAnswer> => ({
   ok: false,
@@ -37,29 +36,28 @@ const UNSUPPORTED = { ok: false, kind: 'unsupported', capability: 'webhook_secre
 let api: TestApi;
 let caller: HttpClient;
 beforeEach(async () => {
-  Object.assign(script, { answers: [], calls: [] });
+  script.answers = [];
   api = await startTestApi({ service });
   caller = await api.caller();
 });
-afterEach(async () => {
-  await api[Symbol.asyncDispose]();
-});
+afterEach(() => api[Symbol.asyncDispose]());
 
 const create = () => postOnce(caller, PATH);
 const rotate = (body: unknown = {}, by = caller) => postOnce(by, `${PATH}/rotate`, body);
-const statusOf = async (delivery: { secret: string }) =>
-  (await api.deliver({ body: { event: 'ping', data: { id: randomUUID() } }, ...delivery })).status;
+/** The status of a delivery that is signed with this secret. */
+const statusOf = async (secret: string) =>
+  (await api.deliver({ body: { event: 'ping', data: { id: randomUUID() } }, secret })).status;
 
 describe('POST /v1/service/webhook-secret', () => {
   it('stores the new secret encrypted, verifies with it at once, and returns it to no caller', async () => {
     script.answers = [made('whsec_shown_once')];
-    expect(await statusOf({ secret: 'whsec_shown_once' })).toBe(401);
+    expect(await statusOf('whsec_shown_once')).toBe(401);
     const answer = await create();
     const stored = { environment: 'sandbox', stored_at: '2030-01-31T12:00:00.000Z', former_verifies_until: null };
     expect([answer.status, answer.body]).toEqual([201, { ...stored, configured_secrets: 1 }]);
     // In the same second as the 401 before it. A stored secret applies without waiting for the next check.
-    expect(await statusOf({ secret: 'whsec_shown_once' })).toBe(200);
-    expect(await statusOf({ secret: WEBHOOK_SECRET })).toBe(200);
+    expect(await statusOf('whsec_shown_once')).toBe(200);
+    expect(await statusOf(WEBHOOK_SECRET)).toBe(200);
     expect(api.log.join('\n')).not.toContain('whsec_shown_once');
     const [row] = await api.database.run((db) => db.select().from(webhookSecrets));
     expect(row?.encryptedSecret.includes(Buffer.from('shown_once'))).toBe(false);
@@ -87,9 +85,9 @@ describe('POST /v1/service/webhook-secret/rotate', () => {
     // The secret of the environment is still accepted, and the answer says so.
     expect([rotated.status, rotated.at('configured_secrets')]).toEqual([200, 1]);
     api.clock.now += 1;
-    expect(await statusOf({ secret: WEBHOOK_SECRET })).toBe(200);
-    expect(await statusOf({ secret: 'whsec_leaked' })).toBe(401);
-    expect(await statusOf({ secret: 'whsec_second' })).toBe(200);
+    expect(await statusOf(WEBHOOK_SECRET)).toBe(200);
+    expect(await statusOf('whsec_leaked')).toBe(401);
+    expect(await statusOf('whsec_second')).toBe(200);
   });
 
   it('refuses an invalid overlap, and reports a missing secret', async () => {
@@ -104,16 +102,12 @@ describe('POST /v1/service/webhook-secret/rotate', () => {
   it('is refused during another rotation, and works afterwards', async () => {
     const { promise: release, resolve } = Promise.withResolvers<void>();
     const { promise: asked, resolve: askedNow } = Promise.withResolvers<void>();
-    await using own = await startTestApi({
-      service: {
-        ...idleService,
-        rotateWebhookSecret: async () => {
-          askedNow();
-          await release;
-          return made('whsec_slow');
-        },
-      },
-    });
+    const rotateWebhookSecret = async () => {
+      askedNow();
+      await release;
+      return made('whsec_slow');
+    };
+    await using own = await startTestApi({ service: { ...idleService, rotateWebhookSecret } });
     const by = await own.caller();
     const slow = rotate({}, by);
     await asked;
@@ -140,7 +134,7 @@ describe('without the database', () => {
 describe('readiness', () => {
   const hold = async (failureClass: FailureClass) => {
     const id = await acceptTestOrder(api.database);
-    await api.database.run((db) => db.update(orders).set({ status: 'held', failureClass }).where(eq(orders.id, id)));
+    await changeOrder(api, id, { status: 'held', failureClass });
     return id;
   };
   /** On a busy machine a probe may time out, so this repeats it until it shows the value. */
@@ -156,8 +150,7 @@ describe('readiness', () => {
     await hold('rate_limited');
     const detail: unknown = expect.stringMatching(/403, .* 2 purchases are held for it\. Ask the service/);
     await degradedBecomes([{ condition: 'not_approved', detail }]);
-    for (const id of ids)
-      await api.database.run((db) => db.update(orders).set({ status: 'processing' }).where(eq(orders.id, id)));
+    for (const id of ids) await changeOrder(api, id, { status: 'processing' });
     await degradedBecomes([]);
   });
 });

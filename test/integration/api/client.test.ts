@@ -1,7 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +10,7 @@ import { newKey } from '#test/support/api/keys.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
-import { removeFolder } from '#test/support/temporary.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 const PROJECT = join(import.meta.dirname, '../../..');
@@ -23,6 +22,11 @@ const stack = disposedAtEnd(
 const client = new ResellerClient({ baseUrl: stack.api.baseUrl, apiKey: stack.apiKey });
 
 const reference = () => `client-${randomUUID()}`;
+/** How an example is run with a key. */
+const runWith = (key: string) => ({
+  cwd: PROJECT,
+  env: { ...process.env, RESELLER_URL: stack.api.baseUrl, RESELLER_API_KEY: key },
+});
 
 describe('the TypeScript client', () => {
   it('finds what a customer has, and a page of its own references', async () => {
@@ -44,34 +48,24 @@ describe('the TypeScript client', () => {
     const scopes = apiScopes.filter((scope) => head.includes(scope));
     const { key } = await newKey({ database: stack.database, baseUrl: stack.api.baseUrl }, { scopes });
     const sale = reference();
-    const folder = mkdtempSync(join(tmpdir(), 'reseller-shop-'));
-    const picture = join(folder, 'sale.png');
-    const shop = () =>
-      run(process.execPath, ['clients/typescript/examples/shop.ts', sale, picture], {
-        cwd: PROJECT,
-        env: { ...process.env, RESELLER_URL: stack.api.baseUrl, RESELLER_API_KEY: key },
-      });
-    try {
-      const { stdout } = await shop();
-      expect(stdout).toMatch(/^Order +ord_\w+ is completed, charged \d+\.\d+ USD$/m);
-      expect(stdout).toMatch(/^LPA +LPA:1\$smdp\.simulator\.example\$/m);
-      expect(stdout).toMatch(/^iPhone +https:\/\/esimsetup\.apple\.com\//m);
-      expect(stdout).toContain(`QR code   ${picture}\n`);
-      expect(readFileSync(picture).subarray(1, 4).toString()).toBe('PNG');
-      expect(stdout).toMatch(/^Top-up +top_\w+ is completed, .+, charged \d+\.\d+ USD$/m);
-      expect(stdout).toMatch(/^Usage +\d+ MB of \d+$/m);
-      const [order] = await client.listOrders({ external_order_id: sale }).take(1);
-      expect(order?.max_price).toEqual(order?.charged);
-      expect(await client.getEsimQrSvg(order?.esim_id ?? '')).toMatch(/^<svg/);
-      expect((await shop()).stdout).toBe(stdout);
-    } finally {
-      removeFolder(folder);
-    }
+    const picture = join(temporaryFolder('shop'), 'sale.png');
+    const shop = () => run(process.execPath, ['clients/typescript/examples/shop.ts', sale, picture], runWith(key));
+    const { stdout } = await shop();
+    expect(stdout).toMatch(/^Order +ord_\w+ is completed, charged \d+\.\d+ USD$/m);
+    expect(stdout).toMatch(/^LPA +LPA:1\$smdp\.simulator\.example\$/m);
+    expect(stdout).toMatch(/^iPhone +https:\/\/esimsetup\.apple\.com\//m);
+    expect(stdout).toContain(`QR code   ${picture}\n`);
+    expect(readFileSync(picture).subarray(1, 4).toString()).toBe('PNG');
+    expect(stdout).toMatch(/^Top-up +top_\w+ is completed, .+, charged \d+\.\d+ USD$/m);
+    expect(stdout).toMatch(/^Usage +\d+ MB of \d+$/m);
+    const [order] = await client.listOrders({ external_order_id: sale }).take(1);
+    expect(order?.max_price).toEqual(order?.charged);
+    expect(await client.getEsimQrSvg(order?.esim_id ?? '')).toMatch(/^<svg/);
+    expect((await shop()).stdout).toBe(stdout);
   });
 
   it('runs the example that watches events, which continues with missed events', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'reseller-watch-'));
-    const place = join(folder, 'watched');
+    const place = join(temporaryFolder('watch'), 'watched');
     const { next_cursor: end } = await client.listEvents({ created_after: '9990-01-01T00:00:00Z' }).page();
     writeFileSync(place, end ?? '');
     const bought = async () =>
@@ -79,8 +73,7 @@ describe('the TypeScript client', () => {
     /** Its output until it reports this order as completed. */
     const watched = async (id: string): Promise<string> => {
       const watcher = spawn(process.execPath, ['clients/typescript/examples/watch-events.ts', place], {
-        cwd: PROJECT,
-        env: { ...process.env, RESELLER_URL: stack.api.baseUrl, RESELLER_API_KEY: stack.apiKey },
+        ...runWith(stack.apiKey),
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       let said = '';
@@ -98,15 +91,11 @@ describe('the TypeScript client', () => {
       }
       return said;
     };
-    try {
-      const first = await bought();
-      expect(await watched(first)).toContain(`order.accepted  /v1/orders/${first}\n`);
-      const second = await bought();
-      const said = await watched(second);
-      expect(said).toContain(`order.accepted  /v1/orders/${second}\n`);
-      expect(said).not.toContain(first);
-    } finally {
-      removeFolder(folder);
-    }
+    const first = await bought();
+    expect(await watched(first)).toContain(`order.accepted  /v1/orders/${first}\n`);
+    const second = await bought();
+    const said = await watched(second);
+    expect(said).toContain(`order.accepted  /v1/orders/${second}\n`);
+    expect(said).not.toContain(first);
   });
 });

@@ -1,6 +1,6 @@
 /** Readings of the catalogue: the real activity, PostgreSQL and the simulator. */
 import { randomUUID } from 'node:crypto';
-import { asc, eq } from 'drizzle-orm';
+import { asc, eq, isNotNull } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { catalogueReadAt } from '#db/catalogue/catalogue.ts';
 import { attempts, catalogueReadings, events, orders, outbox, packages, vpnPlans } from '#db/schema.ts';
@@ -19,29 +19,31 @@ afterEach(() => bench[Symbol.asyncDispose]());
 
 const { twice } = twiceOver({ calls: () => bench.calls, state: () => bench.state() });
 
+async function readTwice() {
+  const input = { runId: randomUUID() };
+  return twice('readCatalogue', () => bench.activities.readCatalogue(input));
+}
+
 /** Reads the catalogue five minutes later. */
 async function readAgain() {
   bench.clock.now += 5 * MINUTE;
   return bench.activities.readCatalogue({ runId: randomUUID() });
 }
 
-const announced = async () =>
-  (await bench.database.run((db) => db.select().from(events).orderBy(asc(events.sequence)))).map(
-    ({ type, subjectId, data }) => ({ type, subjectId, data }),
-  );
+const announced = () => bench.database.run((db) => db.select().from(events).orderBy(asc(events.sequence)));
 const stored = async (id: number) =>
   (await bench.database.run((db) => db.select().from(packages).where(eq(packages.id, id))))[0];
-const removedIds = async () =>
-  (await bench.database.run((db) => db.select().from(packages).orderBy(asc(packages.id)))).flatMap((row) =>
-    row.removedAt === null ? [] : [row.id],
-  );
+const removedIds = async () => {
+  const isRemoved = isNotNull(packages.removedAt);
+  const rows = await bench.database.run((db) => db.select().from(packages).where(isRemoved).orderBy(asc(packages.id)));
+  return rows.map(({ id }) => id);
+};
 const readAt = async () => (await bench.database.run((db) => catalogueReadAt(db, 'packages')))?.getTime();
 const usd = (amount: string) => ({ amount, currency: 'USD' });
 
 describe('a reading of the catalogue', () => {
   it('stores all packages and plans the first time, and announces none of them', async () => {
-    const input = { runId: randomUUID() };
-    const [first, second] = await twice('readCatalogue', () => bench.activities.readCatalogue(input));
+    const [first, second] = await readTwice();
     expect(first.packages).toEqual({ verdict: 'recorded', created: PACKAGES.length, changed: 0, removed: 0 });
     expect(second).toEqual(first);
     expect(await bench.database.run((db) => db.$count(packages))).toBe(PACKAGES.length);
@@ -71,9 +73,8 @@ describe('a reading of the catalogue', () => {
     await admin.setPackage(9006, { available: true });
     await admin.removeItem('packages', 1003);
     await admin.setPlan(301, { price_for_reseller: '3.10' });
-    const input = { runId: randomUUID() };
     bench.clock.now += 5 * MINUTE;
-    const [result] = await twice('readCatalogue', () => bench.activities.readCatalogue(input));
+    const [result] = await readTwice();
     expect(result).toEqual({
       packages: { verdict: 'recorded', created: 1, changed: 3, removed: 1 },
       vpnPlans: { verdict: 'recorded', created: 0, changed: 1, removed: 0 },
@@ -117,20 +118,12 @@ describe('held work', () => {
   it('is woken by a reading that shows its reason to be over, and by no other', async () => {
     const held = async (packageId: number, change: Partial<typeof orders.$inferInsert>) => {
       const { work } = await bench.begin(packageId);
-      const heldAt = { status: 'held' as const, updatedAt: new Date(bench.clock.now) };
-      await bench.database.run((db) =>
-        db
-          .update(orders)
-          .set({ ...heldAt, ...change })
-          .where(eq(orders.id, work.id)),
-      );
+      const row = { status: 'held' as const, updatedAt: new Date(bench.clock.now), ...change };
+      await bench.database.run((db) => db.update(orders).set(row).where(eq(orders.id, work.id)));
       return work.id;
     };
-    const limit = (maxPriceAmount: string) => ({
-      failureClass: 'price_above_limit' as const,
-      maxPriceAmount,
-      maxPriceCurrency: 'USD',
-    });
+    const limit = (maxPriceAmount: string) =>
+      ({ failureClass: 'price_above_limit', maxPriceAmount, maxPriceCurrency: 'USD' }) as const;
     await readAgain();
     const sold = await held(1012, { failureClass: 'package_unavailable' });
     const refused = await held(1012, { failureClass: 'package_unavailable' });
@@ -213,9 +206,8 @@ describe('old readings', () => {
     bench.clock.now += DEFAULT_POLICY.catalogue.readingsKeptMs;
     await bench.admin.shape('silent_lists');
     await readAgain();
-    const kept = await bench.database.run((db) =>
-      db.select().from(catalogueReadings).where(eq(catalogueReadings.catalogue, 'packages')),
-    );
+    const isOfPackages = eq(catalogueReadings.catalogue, 'packages');
+    const kept = await bench.database.run((db) => db.select().from(catalogueReadings).where(isOfPackages));
     expect(kept.map(({ verdict }) => verdict)).toEqual(['recorded', 'incomplete']);
   });
 });

@@ -17,18 +17,16 @@ import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { createTestDatabase, openTestDatabase } from '#test/support/servers/database.ts';
 
 const opened = disposedAtEnd(await openTestDatabase());
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+afterEach(() => void vi.restoreAllMocks());
 
+const environment = { DATABASE_URL: opened.url };
 const stored = () => opened.database.run(listApiKeys);
 
 /** @returns the standard output of the command. */
 async function create(name: string, scopes?: string, more: NewKeyOptions = {}): Promise<string> {
-  return printed(() => createKey(name, { ...more, ...(scopes !== undefined && { scopes }) }, environment()));
+  return printed(() => createKey(name, { ...more, ...(scopes !== undefined && { scopes }) }, environment));
 }
 
-const environment = () => ({ DATABASE_URL: opened.url });
 const prefixOf = (key: string) => key.split('_')[2] ?? '';
 
 /** @returns the standard output during `work`. */
@@ -109,23 +107,21 @@ describe('reseller keys limit', () => {
   });
 
   it('sets and removes the daily spend limit of a key', async () => {
-    const [, , prefix = ''] = (await create('limited', 'orders:write')).split('_');
+    const prefix = prefixOf(await create('limited', 'orders:write'));
     const limit = async (text: string) => {
-      await printed(() => limitKey(prefix, text, environment()));
+      await printed(() => limitKey(prefix, text, environment));
       return (await stored()).find((key) => key.prefix === prefix);
     };
     expect(await limit('100.00 USD')).toMatchObject({ spendLimitAmount: '100.000000', spendLimitCurrency: 'USD' });
     expect(await limit('none')).toMatchObject({ spendLimitAmount: null, spendLimitCurrency: null });
     await expect(limit('100')).rejects.toThrow(/not a daily limit/);
-    await expect(limitKey('unknown0', 'none', environment())).rejects.toThrow(/no key with the prefix/);
+    await expect(limitKey('unknown0', 'none', environment)).rejects.toThrow(/no key with the prefix/);
   });
 });
 
 describe('reseller keys rotate', () => {
-  const rotate = async (prefix: string, overlap = 3_600_000, expires?: number) =>
-    prefixOf(
-      await printed(() => rotateKey(prefix, { overlap, ...(expires !== undefined && { expires }) }, environment())),
-    );
+  const rotate = async (prefix: string, overlap = 3_600_000, more: { expires?: number } = {}) =>
+    prefixOf(await printed(() => rotateKey(prefix, { overlap, ...more }, environment)));
   const find = async (prefix: string) => (await stored()).find((key) => key.prefix === prefix);
 
   it('creates a successor with the same name, scopes and limits, and ends the former after the overlap', async () => {
@@ -135,17 +131,17 @@ describe('reseller keys rotate', () => {
     const at = Date.now();
     const second = await rotate(first);
     const [former, successor] = [await find(first), await find(second)];
-    const { name, scopes, ownWorkOnly, rateLimit, spendLimitAmount, spendLimitCurrency } = before!;
+    const { id: lineageId, name, scopes, ownWorkOnly, rateLimit, spendLimitAmount, spendLimitCurrency } = before!;
     const same = { name, scopes, ownWorkOnly, rateLimit, spendLimitAmount, spendLimitCurrency };
-    expect(successor).toMatchObject({ ...same, lineageId: before?.id });
+    expect(successor).toMatchObject({ ...same, lineageId });
     const minutes = (time: Date | null | undefined) => Math.round(((time?.getTime() ?? 0) - at) / 60_000);
     expect(minutes(former?.expiresAt)).toBe(60);
     expect(minutes(successor?.expiresAt)).toBe(90 * 24 * 60);
 
-    const third = await rotate(second, 0, 1);
+    const third = await rotate(second, 0, { expires: 1 });
     expect((await find(third))?.lineageId).toBe(before?.id);
     expect(minutes((await find(third))?.expiresAt)).toBe(24 * 60);
-    const list = await printed(() => listKeys({}, environment()));
+    const list = await printed(() => listKeys({}, environment));
     const lines = list.split('\n').filter((line) => /^\w{8} +rotated /.test(line));
     expect(lines.map((line) => line.slice(0, 8))).toEqual([first, second, third]);
     expect(lines[1]).toContain(`expired`);
@@ -157,11 +153,11 @@ describe('reseller keys rotate', () => {
   it('changes limits in the whole lineage, for any of its keys', async () => {
     const first = prefixOf(await create('limits', 'orders:write'));
     const second = await rotate(first);
-    await printed(() => limitKey(second, '7.00 EUR', environment()));
-    await printed(() => limitKeyRate(first, 30, environment()));
+    await printed(() => limitKey(second, '7.00 EUR', environment));
+    await printed(() => limitKeyRate(first, 30, environment));
     for (const prefix of [first, second])
       expect(await find(prefix)).toMatchObject({ spendLimitAmount: '7.000000', rateLimit: 30 });
-    await printed(() => limitKeyRate(second, null, environment()));
+    await printed(() => limitKeyRate(second, null, environment));
     expect((await find(first))?.rateLimit).toBeNull();
   });
 
@@ -170,7 +166,7 @@ describe('reseller keys rotate', () => {
     const second = await rotate(first);
     await expect(rotate(first)).rejects.toThrow(/rotated before/);
     await expect(rotate('unknown0')).rejects.toThrow(/no key with the prefix/);
-    await printed(() => revokeKey(second, { shareLinks: true }, environment()));
+    await printed(() => revokeKey(second, { shareLinks: true }, environment));
     await expect(rotate(second)).rejects.toThrow(/is revoked/);
     await expect(rotate(first)).resolves.toMatch(/^\w{8}$/);
     const gone = prefixOf(await create('gone', 'orders:read'));
@@ -182,21 +178,20 @@ describe('reseller keys rotate', () => {
 describe('the audit log', () => {
   it('shows which account created, rotated, limited and revoked which key', async () => {
     const first = prefixOf(await create('audited', 'orders:read', { ownWorkOnly: true }));
-    const second = prefixOf(await printed(() => rotateKey(first, { overlap: 0 }, environment())));
-    await printed(() => limitKey(second, '1.00 EUR', environment()));
-    await printed(() => limitKeyRate(second, 60, environment()));
-    await printed(() => revokeKey(second, { shareLinks: true }, environment()));
+    const second = prefixOf(await printed(() => rotateKey(first, { overlap: 0 }, environment)));
+    await printed(() => limitKey(second, '1.00 EUR', environment));
+    await printed(() => limitKeyRate(second, 60, environment));
+    await printed(() => revokeKey(second, { shareLinks: true }, environment));
     const ids = (await stored()).filter(({ name }) => name === 'audited').map(({ id }) => id);
     const entries = await opened.database.run((db) => db.select().from(auditLog).orderBy(auditLog.id));
     const own = entries.filter(({ subjectId }) => ids.includes(subjectId));
-    expect(
-      own.map(({ actor, subjectKind, action, subjectId }) => [actor, subjectKind, action, ids.indexOf(subjectId)]),
-    ).toEqual([
-      [`command/${account()}`, 'api_key', 'api_key.create', 0],
-      [`command/${account()}`, 'api_key', 'api_key.rotate', 1],
-      [`command/${account()}`, 'api_key', 'api_key.change_spend_limit', 1],
-      [`command/${account()}`, 'api_key', 'api_key.change_rate_limit', 1],
-      [`command/${account()}`, 'api_key', 'api_key.revoke', 1],
+    const by = { actor: `command/${account()}`, subjectKind: 'api_key' };
+    expect(own).toMatchObject([
+      { ...by, action: 'api_key.create', subjectId: ids[0] },
+      { ...by, action: 'api_key.rotate', subjectId: ids[1] },
+      { ...by, action: 'api_key.change_spend_limit', subjectId: ids[1] },
+      { ...by, action: 'api_key.change_rate_limit', subjectId: ids[1] },
+      { ...by, action: 'api_key.revoke', subjectId: ids[1] },
     ]);
     expect(own[0]?.reason).toBe('audited: orders:read, for its own work only');
   });

@@ -19,13 +19,7 @@ import { makeOwnWork, type OwnWork } from '#test/support/work/own-work.ts';
 const ofCatalogue = [BATCHES, ESIMS, SHARE_LINKS, PACKAGES, QUOTES, PRICING];
 const ofAccount = [WALLET, REFUNDS, CASES, EVENTS, WEBHOOK_ENDPOINTS];
 const resources = [...Object.values(PURCHASES), ...ofCatalogue, ...ofAccount];
-interface Command {
-  readonly typed: string;
-  readonly definition: CallDefinition;
-  readonly creates: boolean;
-  readonly wantsId: boolean;
-}
-const commandOf = async (typed: string, definition: CallDefinition): Promise<Command> => {
+const commandOf = async (typed: string, definition: CallDefinition) => {
   const { path, body } = await apiCall(definition.call);
   return { typed, definition, creates: body !== undefined, wantsId: path.length > 0 };
 };
@@ -37,7 +31,7 @@ const commands = await Promise.all(
 const audit = await commandOf('audit', AUDIT);
 
 /** The API of the test has no resource of these kinds, or no service. */
-const NOT_IN_TEST: ReadonlySet<string> = new Set([
+const NOT_IN_TEST = new Set([
   'esims usage',
   'esims topup-options',
   'webhook-endpoints test',
@@ -65,8 +59,8 @@ const desk = await api.caller();
 const work = await makeOwnWork(api, desk);
 const environment = { RESELLER_API_KEY: keyOf(desk) };
 
-const run = async (definition: CallDefinition | undefined, options: Record<string, unknown> = {}, ids: string[] = []) =>
-  await outputOf(definition, { api: api.baseUrl, environment, options, ids });
+const run = (definition: CallDefinition | undefined, options: Record<string, unknown> = {}, ids: string[] = []) =>
+  outputOf(definition, { api: api.baseUrl, environment, options, ids });
 
 describe('the commands of the resources', () => {
   it('make calls that the API has, with options of its own description', async () => {
@@ -204,8 +198,7 @@ describe('reseller events listen', () => {
     const context = { environment, output: captured(), notes: captured(), signal: AbortSignal.abort() };
     await expect(listen({ api: api.baseUrl, forwardTo: 'shop' }, context)).rejects.toThrow('is not an address');
     const bad = { ...context, environment: { ...environment, RESELLER_WEBHOOK_SECRET: 'short' } };
-    await expect(listen({ api: api.baseUrl, forwardTo: 'http://127.0.0.1:1/' }, bad)).rejects.toThrow(
-      'is not a webhook secret',
-    );
+    const to = { api: api.baseUrl, forwardTo: 'http://127.0.0.1:1/' };
+    await expect(listen(to, bad)).rejects.toThrow('is not a webhook secret');
   });
 });

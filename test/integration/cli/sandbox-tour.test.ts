@@ -40,8 +40,7 @@ const environmentOf = (database: { readonly url: string }, changes: Record<strin
   SERVICE_PASSWORD: PASSWORD,
   ...changes,
 });
-const inProduction = (changes: Record<string, string> = {}) =>
-  environmentOf(production, { SERVICE_MODE: 'production', ...changes });
+const inProduction = environmentOf(production, { SERVICE_MODE: 'production' });
 
 /** Runs a command in this process. @returns its output. */
 async function printed(run: (output: ReturnType<typeof captured>) => Promise<unknown>): Promise<string> {
@@ -49,8 +48,6 @@ async function printed(run: (output: ReturnType<typeof captured>) => Promise<unk
   await run(output);
   return output.text();
 }
-
-const requests = async () => (await simulator.requests('limit=10000')).length;
 
 describe('reseller sandbox tour', () => {
   it('stores the measured profile in the database of this sandbox, and prints it', async () => {
@@ -80,74 +77,58 @@ describe('reseller sandbox tour', () => {
     expect(text.trimEnd()).toMatch(/Not stored\.$/);
   });
 
+  const elsewhere = { SERVICE_BASE_URL: 'http://127.0.0.1:1/api/reseller/v1' };
   it.each([
-    ['in production', () => inProduction({ SERVICE_MODE: 'production' }), /real money/],
-    [
-      'on a database of another service',
-      () => environmentOf(sandbox, { SERVICE_BASE_URL: 'http://127.0.0.1:1/api/reseller/v1' }),
-      /another service/,
-    ],
-    ['without a database to store in', () => environmentOf({ url: 'postgres://127.0.0.1:1/none' }), /PostgreSQL/],
+    ['in production', inProduction, /real money/],
+    ['on a database of another service', environmentOf(sandbox, elsewhere), /another service/],
+    ['without a database to store in', environmentOf({ url: 'postgres://127.0.0.1:1/none' }), /PostgreSQL/],
   ])('%s sends nothing', async (_, environment, message) => {
+    const requests = async () => (await simulator.requests('limit=10000')).length;
     const before = await requests();
-    await expect(runSandboxTour(QUICK, environment(), captured())).rejects.toThrow(message);
+    await expect(runSandboxTour(QUICK, environment, captured())).rejects.toThrow(message);
     expect(await requests()).toBe(before);
   });
 });
 
 describe('the transfer of a profile to production', () => {
-  const doctorLine = async (environment: Record<string, string>) => {
+  const environment = inProduction;
+  const doctorLine = async () => {
     // An unreachable address.
     const others = { ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`, TEMPORAL_ADDRESS: 'nowhere' };
     return (await examine({ ...environment, ...others })).capabilities;
   };
+  const shown = (options: { json?: boolean } = {}) =>
+    printed((output) => showCapabilities(options, environment, output));
+  const confirmed = (by: string) => printed((output) => confirmCapabilities({ by }, environment, output));
 
   it('is imported from the report, enables nothing before its confirmation, and then prints its effects', async () => {
-    const environment = inProduction();
-    expect(await printed((output) => showCapabilities({}, environment, output))).toMatch(/No capability profile/);
+    expect(await shown()).toMatch(/No capability profile/);
     // Reading a new database does not stamp it.
     expect(await production.database.run((db) => db.select().from(installation))).toEqual([]);
     await expect(confirmCapabilities({ by: 'Ada' }, environment)).rejects.toThrow(/No capability profile/);
-    expect(await doctorLine(environment)).toMatchObject({
-      status: 'warning',
-      detail: expect.stringContaining('never measured'),
-    });
+    expect(await doctorLine()).toMatchObject({ status: 'warning', detail: expect.stringContaining('never measured') });
 
     const file = join(folder, 'tour.json');
-    writeFileSync(
-      file,
-      await printed((output) => runSandboxTour({ ...QUICK, json: true }, environmentOf(sandbox), output)),
-    );
+    const options = { ...QUICK, json: true };
+    writeFileSync(file, await printed((output) => runSandboxTour(options, environmentOf(sandbox), output)));
     await importCapabilities(file, environment, captured());
-    const shown = await printed((output) => showCapabilities({}, environment, output));
-    expect(shown).toMatch(/not confirmed/);
-    expect(shown).toMatch(/automatic resends \(production\): off.*not confirmed/);
-    expect(await doctorLine(environment)).toMatchObject({
-      status: 'warning',
-      advice: expect.stringContaining('capabilities confirm'),
-    });
+    const unconfirmed = await shown();
+    expect(unconfirmed).toMatch(/not confirmed/);
+    expect(unconfirmed).toMatch(/automatic resends \(production\): off.*not confirmed/);
+    const advice = expect.stringContaining('capabilities confirm');
+    expect(await doctorLine()).toMatchObject({ status: 'warning', advice });
 
-    const confirmed = await printed((output) => confirmCapabilities({ by: 'Ada' }, environment, output));
-    expect(confirmed).toMatch(/confirmed by Ada/);
-    expect(confirmed).toMatch(/switches on: automatic resends/);
-    expect(await printed((output) => showCapabilities({}, environment, output))).toMatch(
-      /automatic resends \(production\): on/,
-    );
-    expect(await doctorLine(environment)).toMatchObject({
-      status: 'ok',
-      detail: expect.stringContaining('confirmed by Ada'),
-    });
-    expect(await printed((output) => confirmCapabilities({ by: 'Bob' }, environment, output))).toMatch(
-      /confirmed by Ada .*already/,
-    );
+    const told = await confirmed('Ada');
+    expect(told).toMatch(/confirmed by Ada/);
+    expect(told).toMatch(/switches on: automatic resends/);
+    expect(await shown()).toMatch(/automatic resends \(production\): on/);
+    expect(await doctorLine()).toMatchObject({ status: 'ok', detail: expect.stringContaining('confirmed by Ada') });
+    expect(await confirmed('Bob')).toMatch(/confirmed by Ada .*already/);
 
     // A newer profile is in use now, and it is not confirmed.
     await importCapabilities(file, environment, captured());
-    const json = z.object({
-      confirmed_by: z.null(),
-      allows: z.object({ resends: z.object({ allowed: z.literal(false) }) }),
-    });
-    json.parse(JSON.parse(await printed((output) => showCapabilities({ json: true }, environment, output))));
+    const unconfirmedAgain = { confirmed_by: null, allows: { resends: { allowed: false } } };
+    expect(JSON.parse(await shown({ json: true }))).toMatchObject(unconfirmedAgain);
   });
 
   it('is refused when it was measured at another service, or the file has no profile', async () => {
@@ -160,10 +141,10 @@ describe('the transfer of a profile to production', () => {
       evidence: {},
     };
     writeFileSync(file, JSON.stringify(profile));
-    await expect(importCapabilities(file, inProduction())).rejects.toThrow(/other\.example/);
+    await expect(importCapabilities(file, environment)).rejects.toThrow(/other\.example/);
     writeFileSync(file, '{"findings":{}}');
-    await expect(importCapabilities(file, inProduction())).rejects.toThrow(/no capability profile/);
-    await expect(importCapabilities(join(folder, 'missing.json'), inProduction())).rejects.toThrow(/ENOENT/);
+    await expect(importCapabilities(file, environment)).rejects.toThrow(/no capability profile/);
+    await expect(importCapabilities(join(folder, 'missing.json'), environment)).rejects.toThrow(/ENOENT/);
   });
 });
 
@@ -184,15 +165,9 @@ describe('the store of profiles', () => {
     expect(await confirm(older)).toBe(false);
     const results = await Promise.all([confirm(newest), confirm(newest), confirm(newest)]);
     expect(results.filter(Boolean)).toHaveLength(1);
-    expect(await database.run((db) => newestCapabilityProfile(db, 'sandbox'))).toMatchObject({
-      id: newest,
-      ...measured,
-      confirmation,
-    });
+    const found = () => database.run((db) => newestCapabilityProfile(db, 'sandbox'));
+    expect(await found()).toMatchObject({ id: newest, ...measured, confirmation });
     const replacing = await add('sandbox');
-    expect(await database.run((db) => newestCapabilityProfile(db, 'sandbox'))).toMatchObject({
-      id: replacing,
-      confirmation: undefined,
-    });
+    expect(await found()).toMatchObject({ id: replacing, confirmation: undefined });
   });
 });

@@ -43,19 +43,9 @@ async function attemptIn(
   anyUnknown: boolean,
 ): Promise<AttemptRow> {
   const { id } = await opening();
-  await database.run((db) =>
-    db
-      .update(attempts)
-      .set({
-        state,
-        anyUnknown,
-        leaseToken: LEASE,
-        leaseUntil: sql`now()`,
-        firstSentAt: NOW,
-        firstUnrefusedSendAt: sql`now()`,
-      })
-      .where(eq(attempts.id, id)),
-  );
+  const lease = { leaseToken: LEASE, leaseUntil: sql`now()` };
+  const row = { state, anyUnknown, ...lease, firstSentAt: NOW, firstUnrefusedSendAt: sql`now()` };
+  await database.run((db) => db.update(attempts).set(row).where(eq(attempts.id, id)));
   return database.run((db) => findAttemptById(db, id));
 }
 
@@ -75,15 +65,9 @@ const judged =
     database.transaction(async (tx) => {
       const work = workOf(attempt);
       await openCase(tx, work, 'contradiction', 'A test asks for a judgement.', attempt.id);
+      const action = { action: 'resolve', reason: 'contradiction', ...resolution } as const;
       const operator = { actor: 'key_test', reason: 'test', actionId: randomUUID() };
-      const result = await actOnWork(
-        tx,
-        work,
-        { action: 'resolve', reason: 'contradiction', ...resolution },
-        operator,
-        NOW,
-      );
-      expect(result).toEqual({ kind: 'applied' });
+      expect(await actOnWork(tx, work, action, operator, NOW)).toEqual({ kind: 'applied' });
     });
 
 /** The operation that causes each event of the table. */
@@ -96,24 +80,14 @@ const OPERATIONS: Readonly<Record<AttemptEvent, Operation>> = {
   completed: reported('completed'),
   failed: reported('failed'),
   delivered: (attempt) =>
-    database.transaction(async (tx) =>
-      completeWork(
-        tx,
-        workOf(attempt),
-        await lockWork(tx, workOf(attempt)),
-        { attemptId: attempt.id, charged: undefined, entry: { message: 'Delivered.' }, applied: [] },
-        NOW,
-      ),
-    ),
-  records_lost: (attempt) =>
-    database.transaction((tx) =>
-      markUnknown(
-        tx,
-        attempt,
-        { number: 1, state: 'unknown', sends: 1, anyUnknown: true },
-        { leaseMs: 1_000, esimId: null },
-      ),
-    ),
+    database.transaction(async (tx) => {
+      const end = { attemptId: attempt.id, charged: undefined, entry: { message: 'Delivered.' }, applied: [] };
+      await completeWork(tx, workOf(attempt), await lockWork(tx, workOf(attempt)), end, NOW);
+    }),
+  records_lost: (attempt) => {
+    const known = { number: 1, state: 'unknown', sends: 1, anyUnknown: true } as const;
+    return database.transaction((tx) => markUnknown(tx, attempt, known, { leaseMs: 1_000, esimId: null }));
+  },
   verdict_bought: judged({ verdict: 'bought', serviceEsimId: 'e-1' }),
   verdict_bought_unseen: judged({ verdict: 'bought' }),
   verdict_bought_undecided: judged({ verdict: 'bought' }),
@@ -144,9 +118,8 @@ describe('the row of an attempt', () => {
           await OPERATIONS[event](attempt);
           const next = ATTEMPT_LIFECYCLE[event][state];
           const expected = next === 'unchanged' || next === 'forbidden' ? state : next;
-          expect((await database.run((db) => findAttemptById(db, attempt.id))).state, `${state}, ${event}`).toBe(
-            expected,
-          );
+          const { state: after } = await database.run((db) => findAttemptById(db, attempt.id));
+          expect(after, `${state}, ${event}`).toBe(expected);
         }
       }
     },

@@ -1,5 +1,6 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
+import { recordMovement } from '#db/money/journal.ts';
 import { attempts, journal } from '#db/schema.ts';
 import { findAttemptById, limitOf, findSilentAttempts, markLookedUp, type SilencePolicy } from '#db/work/attempts.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -146,44 +147,59 @@ describe('a report of the service', () => {
 
   it('of a failure books no debit, because only the wallet shows it', async () => {
     const { id } = await newAttempt();
-    await storeTestReport(database, id, {
-      outcome: 'failed',
-      serviceId: 'so-5',
-      charged: { amount: '1', currency: 'USD' },
-    });
+    const failure = { outcome: 'failed', serviceId: 'so-5', charged: { amount: '1', currency: 'USD' } } as const;
+    await storeTestReport(database, id, failure);
     expect(await entries(id)).toEqual([]);
   });
 
   it('is stored for one attempt only, so two attempts never have one order of the service', async () => {
     const [left, right] = [await newAttempt(), await newAttempt()];
-    await storeTestReport(database, left.id, { outcome: 'processing', serviceId: 'so-8' });
-    await expect(storeTestReport(database, right.id, { outcome: 'processing', serviceId: 'so-8' })).rejects.toThrow(
-      'attempts',
-    );
+    const report = { outcome: 'processing', serviceId: 'so-8' } as const;
+    await storeTestReport(database, left.id, report);
+    await expect(storeTestReport(database, right.id, report)).rejects.toThrow('attempts');
+  });
+});
+
+describe('the journal', () => {
+  const money = { amount: '3.20', currency: 'USD' };
+
+  it('contains one debit and one credit per attempt, for any number of records', async () => {
+    const { id: attemptId } = await newAttempt();
+    const record = (direction: 'debit' | 'credit') =>
+      database.run((db) => recordMovement(db, { direction, attemptId, money }));
+    expect([await record('debit'), await record('debit')]).toEqual([true, false]);
+    expect([await record('credit'), await record('credit')]).toEqual([true, false]);
+    expect(await entries(attemptId)).toHaveLength(2);
+  });
+
+  it.each([
+    ['update', sql`update journal set amount = 0`],
+    ['delete', sql`delete from journal`],
+    ['truncate', sql`truncate journal cascade`],
+  ])('is append-only, so the database refuses every %s', async (_what, statement) => {
+    const { id: attemptId } = await newAttempt();
+    await database.run((db) => recordMovement(db, { direction: 'debit', attemptId, money }));
+    const before = await database.run((db) => db.select().from(journal));
+    const cause = { message: expect.stringContaining('append-only') };
+    await expect(database.run((db) => db.execute(statement))).rejects.toMatchObject({ cause });
+    expect(await database.run((db) => db.select().from(journal))).toEqual(before);
   });
 });
 
 describe('silent attempts', () => {
   it('are possible purchases without report and look-up, with the longest silence first', async () => {
     await database.run((db) => db.update(attempts).set({ state: 'refused' }));
-    const [old, young, asked, settled] = [
-      await newAttempt(),
-      await newAttempt(),
-      await newAttempt(),
-      await newAttempt(),
-    ];
+    const [old, young, asked, settled] = await Promise.all([newAttempt(), newAttempt(), newAttempt(), newAttempt()]);
     await claim(old.id, NOW);
     await claim(young.id, later(50_000));
     await claim(asked.id, later(-5_000));
     await database.run((db) => markLookedUp(db, [asked.id], later(70_000)));
     await claim(settled.id, NOW);
     await database.transaction((tx) => recordReport(tx, settled.id, { outcome: 'completed', serviceId: 'so-9' }, NOW));
-    const silent = async (now: Date, policy: Partial<SilencePolicy> = {}) =>
-      (
-        await database.run((db) =>
-          findSilentAttempts(db, { ...DEFAULT_POLICY.reconcile, silentAfterMs: 0, ...policy }, now),
-        )
-      ).map(({ id }) => id);
+    const silent = async (now: Date, more: Partial<SilencePolicy> = {}) => {
+      const policy = { ...DEFAULT_POLICY.reconcile, silentAfterMs: 0, ...more };
+      return (await database.run((db) => findSilentAttempts(db, policy, now))).map(({ id }) => id);
+    };
     expect(await silent(later(1))).toEqual([old.id]);
     expect(await silent(later(60_000))).toEqual([old.id, young.id]);
     expect(await silent(later(80_000))).toEqual([old.id, young.id, asked.id]);

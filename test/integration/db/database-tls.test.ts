@@ -2,32 +2,26 @@
 import { chownSync, copyFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { reasonOf } from '#cli/terminal/user-error.ts';
 import { PARTS } from '#config/config.ts';
-import { Database } from '#db/connection/database.ts';
-import { CertificateAuthority, type CertificateFiles } from '#test/support/network/certificates.ts';
-import { startOwnPostgres, type OwnPostgres } from '#test/support/servers/own-servers.ts';
-import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { CertificateAuthority } from '#test/support/network/certificates.ts';
+import { openDatabase } from '#test/support/servers/database.ts';
+import { startOwnPostgres } from '#test/support/servers/own-servers.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-let folder: string;
-let postgres: OwnPostgres;
-let ca: string;
-let strangers: string;
-let client: CertificateFiles;
+const folder = temporaryFolder('database-tls');
+const authority = await CertificateAuthority.create(folder);
+const { ca } = authority;
+const { ca: strangers } = await CertificateAuthority.create(folder, 'stranger');
+const server = await authority.issue('server', ['localhost']);
+const postgres = disposedAtEnd(await startOwnPostgres());
+const client = await authority.issue(new URL(postgres.url).username);
 
 beforeAll(async () => {
-  folder = temporaryFolder('database-tls');
-  const [authority, stranger] = [
-    await CertificateAuthority.create(folder),
-    await CertificateAuthority.create(folder, 'stranger'),
-  ];
-  [ca, strangers] = [authority.ca, stranger.ca];
-  const server = await authority.issue('server', ['localhost']);
-  postgres = await startOwnPostgres();
-  client = await authority.issue(new URL(postgres.url).username);
   const { uid, gid } = statSync(postgres.dataDirectory);
   const inData = (path: string, name: string) => {
     copyFileSync(path, join(postgres.dataDirectory, name));
@@ -48,10 +42,6 @@ beforeAll(async () => {
   });
   await waitFor('PostgreSQL uses TLS', async () => (await ask({ sslmode: 'no-verify' })) === true || undefined);
 });
-afterAll(async () => {
-  await postgres[Symbol.asyncDispose]();
-  removeFolder(folder);
-});
 
 /** @returns whether the connection is encrypted, or why there is none. */
 async function ask(parameters: Readonly<Record<string, string>>, { host = 'localhost', name = 'reseller' } = {}) {
@@ -59,13 +49,7 @@ async function ask(parameters: Readonly<Record<string, string>>, { host = 'local
   url.hostname = host;
   url.pathname = name;
   for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value);
-  const config = PARTS.database({ DATABASE_URL: url.href });
-  const database = new Database({
-    url: config.url,
-    poolSize: 1,
-    applicationName: 'test',
-    onConnectionError: () => undefined,
-  });
+  const database = openDatabase(PARTS.database({ DATABASE_URL: url.href }).url);
   try {
     const { rows } = await database.run((db) =>
       db.execute<{ ssl: boolean }>(sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`),
@@ -79,20 +63,18 @@ async function ask(parameters: Readonly<Record<string, string>>, { host = 'local
 }
 
 describe('DATABASE_URL of a PostgreSQL that requires TLS', () => {
+  const verified = { sslmode: 'verify-full', sslrootcert: ca };
+
   it('without a parameter is refused by the server', async () => {
     expect(await ask({})).toMatch(/no encryption \(28000\)$/);
   });
 
   it('verifies authority and name of the server with verify-full', async () => {
-    expect(await ask({ sslmode: 'verify-full', sslrootcert: ca })).toBe(true);
-    expect(await ask({ sslmode: 'verify-full', sslrootcert: strangers })).toMatch(
-      /SELF_SIGNED|UNABLE_TO_VERIFY|signature/,
-    );
+    expect(await ask(verified)).toBe(true);
+    expect(await ask({ ...verified, sslrootcert: strangers })).toMatch(/SELF_SIGNED|UNABLE_TO_VERIFY|signature/);
     expect(await ask({ sslmode: 'require' })).toMatch(/UNABLE_TO_VERIFY|SELF_SIGNED/);
     expect(await ask({ sslmode: 'verify-full' })).toMatch(/UNABLE_TO_VERIFY|SELF_SIGNED/);
-    expect(await ask({ sslmode: 'verify-full', sslrootcert: ca }, { host: '127.0.0.1' })).toMatch(
-      /ERR_TLS_CERT_ALTNAME_INVALID/,
-    );
+    expect(await ask(verified, { host: '127.0.0.1' })).toMatch(/ERR_TLS_CERT_ALTNAME_INVALID/);
   });
 
   it('accepts any certificate with no-verify', async () => {
@@ -100,9 +82,8 @@ describe('DATABASE_URL of a PostgreSQL that requires TLS', () => {
   });
 
   it('shows a client certificate', async () => {
-    const verified = { sslmode: 'verify-full', sslrootcert: ca };
-    const files = { sslcert: client.cert, sslkey: client.key };
-    expect(await ask({ ...verified, ...files }, { name: 'guarded' })).toBe(true);
+    const shown = { ...verified, sslcert: client.cert, sslkey: client.key };
+    expect(await ask(shown, { name: 'guarded' })).toBe(true);
     expect(await ask(verified, { name: 'guarded' })).toMatch(/certificate/);
   });
 });

@@ -1,9 +1,12 @@
+/** What a database remembers of its first use: the service, and the encryption keys. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KeyRing, type NamedKey } from '#crypto/key-ring.ts';
+import { keyUse, registerKeys, retireKey, verifyKeys } from '#db/connection/encryption-keys.ts';
 import { OtherInstallationError, stampOrVerify, verifyStamp, type Installation } from '#db/connection/installation.ts';
-import { installation } from '#db/schema.ts';
+import { installation, serviceTokens } from '#db/schema.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
-import { environmentAlone, TestProcess } from '#test/support/servers/processes.ts';
+import { environmentAlone, startProcess, TestProcess } from '#test/support/servers/processes.ts';
 
 const SANDBOX: Installation = { serviceBaseUrl: `https://service.example${BASE_PATH}`, serviceMode: 'sandbox' };
 const OTHERS: readonly Installation[] = [
@@ -17,6 +20,14 @@ beforeEach(async () => {
   opened = await openTestDatabase();
 });
 afterEach(() => opened.drop());
+
+/** Runs a process that refuses the database. @returns its output. */
+async function refusalOf(script: string, settings: Readonly<Record<string, string>>): Promise<string> {
+  const environment = await environmentAlone(opened.url, settings);
+  await using process = new TestProcess({ name: 'other', script, environment });
+  expect((await process.exit()).code, process.tail()).toBe(1);
+  return process.output();
+}
 
 const stamp = (configured: Installation) => opened.database.run((db) => stampOrVerify(db, configured));
 const stamps = () => opened.database.run((db) => db.select().from(installation));
@@ -51,15 +62,76 @@ describe('a database', () => {
 
   it.each(['api/main.ts', 'worker/main.ts'])('of the sandbox ends a production process: %s', async (script) => {
     await stamp(SANDBOX);
-    await using process = new TestProcess({
-      name: 'other',
-      script,
-      environment: await environmentAlone(opened.url, {
-        SERVICE_BASE_URL: SANDBOX.serviceBaseUrl,
-        SERVICE_MODE: 'production',
-      }),
+    const output = await refusalOf(script, { SERVICE_BASE_URL: SANDBOX.serviceBaseUrl, SERVICE_MODE: 'production' });
+    expect(output).toContain('This database belongs to another service or environment');
+  });
+});
+
+const key = (id: string, byte: number): NamedKey => ({ id, key: Buffer.alloc(32, byte) });
+const FIRST = key('k1', 1);
+const SECOND = key('k2', 2);
+const OTHER_BYTES = key('k1', 9);
+
+const register = (...keys: NamedKey[]) => registerKeys(opened.database, new KeyRing(keys));
+const verify = (...keys: NamedKey[]) => opened.database.run((db) => verifyKeys(db, new KeyRing(keys)));
+
+const settingsOf = ({ id, key }: NamedKey) => ({ ENCRYPTION_KEYS: `${id}:${Buffer.from(key).toString('base64')}` });
+
+describe('a database in use with a key', () => {
+  it.each(['api/main.ts', 'worker/main.ts'])(
+    'ends a process with other bytes under the same id: %s',
+    async (script) => {
+      await register(FIRST);
+      expect(await refusalOf(script, settingsOf(OTHER_BYTES))).toContain('has other bytes than the key');
+    },
+  );
+
+  it('refuses other bytes, a missing key and another last key, and names each', async () => {
+    await register(FIRST);
+    await register(SECOND, FIRST);
+    await expect(verify(SECOND, FIRST)).resolves.toBeUndefined();
+    await expect(verify(SECOND, OTHER_BYTES)).rejects.toThrow(/"k1" .*has other bytes/);
+    await expect(verify(FIRST)).rejects.toThrow(/"k2" is missing/);
+    await expect(verify(FIRST, SECOND)).rejects.toThrow(/last key .* must be "k1"/);
+    await expect(register(key('k3', 3))).rejects.toThrow(/"k1" is missing/);
+    expect(await opened.database.run(keyUse)).toMatchObject([{ keyId: 'k1' }, { keyId: 'k2' }]);
+  });
+
+  it('accepts one of several concurrent first uses with different keys', async () => {
+    const rings = [FIRST, OTHER_BYTES, SECOND, key('k3', 3)];
+    const results = await Promise.allSettled(rings.map((each) => register(each)));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('permits the removal of a key only when nothing is encrypted or hashed with it', async () => {
+    await register(FIRST);
+    await register(SECOND, FIRST);
+    const encryptedToken = new KeyRing([SECOND, FIRST]).encrypt('token', 'place');
+    await opened.database.run((db) =>
+      db.insert(serviceTokens).values({ environment: 'sandbox', encryptedToken, version: 1, renewedAt: new Date() }),
+    );
+    const retire = (id: string) => opened.database.transaction((tx) => retireKey(tx, id));
+    expect(await retire('k2')).toEqual({
+      kind: 'in_use',
+      values: [{ table: 'service_tokens', column: 'encrypted_token', count: 1 }],
     });
-    expect((await process.exit()).code, process.tail()).toBe(1);
-    expect(process.output()).toContain('This database belongs to another service or environment');
+    expect(await retire('k1')).toEqual({ kind: 'makes_hashes' });
+    expect(await retire('k9')).toEqual({ kind: 'unknown' });
+    await opened.database.run((db) => db.delete(serviceTokens));
+    expect(await retire('k2')).toEqual({ kind: 'retired' });
+    await expect(verify(FIRST)).resolves.toBeUndefined();
+  });
+});
+
+describe('a running process', () => {
+  it('is no longer ready after another one used a key that it lacks, and names that key', async () => {
+    const environment = await environmentAlone(opened.url, settingsOf(FIRST));
+    const readyUrl = `http://127.0.0.1:${environment['API_PORT']}/readyz`;
+    await using process = await startProcess({ name: 'api', script: 'api/main.ts', environment, readyUrl });
+    expect(await opened.database.run((db) => db.$count(installation))).toBe(1);
+    await register(SECOND, FIRST);
+    const answer = await fetch(readyUrl);
+    expect(answer.status, process.tail()).toBe(503);
+    expect(await answer.text()).toContain('\\"k2\\" is missing');
   });
 });

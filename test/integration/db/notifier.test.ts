@@ -2,11 +2,14 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { Notifier } from '#db/connection/notifier.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { createTestDatabase } from '#test/support/servers/database.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-async function listen(url: string) {
-  const client = new pg.Client({ connectionString: url });
+const database = disposedAtEnd(await createTestDatabase());
+
+async function listen() {
+  const client = new pg.Client({ connectionString: database.url });
   const heard: string[] = [];
   const payloads: string[] = [];
   client.on('notification', ({ channel, payload = '' }) => {
@@ -18,15 +21,14 @@ async function listen(url: string) {
   return { heard, payloads, [Symbol.asyncDispose]: () => client.end() };
 }
 
-const notifier = (url: string, more: Partial<ConstructorParameters<typeof Notifier>[0]> = {}) =>
-  new Notifier({ channel: 'relay', url, applicationName: 'test', onError: () => undefined, ...more });
+const notifier = (more: Partial<ConstructorParameters<typeof Notifier>[0]> = {}) =>
+  new Notifier({ channel: 'relay', url: database.url, applicationName: 'test', onError: () => undefined, ...more });
 
 describe('waking the relay', () => {
   it('combines many concurrent requests into few notifications, and loses none', async () => {
-    await using database = await createTestDatabase();
-    await using listener = await listen(database.url);
+    await using listener = await listen();
     const errors: Error[] = [];
-    const wakeup = notifier(database.url, { onError: (error) => errors.push(error) });
+    const wakeup = notifier({ onError: (error) => errors.push(error) });
     for (let n = 0; n < 1_000; n += 1) wakeup.wake();
     await waitFor('the relay is woken', () => listener.heard.length > 0);
     const afterBurst = listener.heard.length;
@@ -39,9 +41,8 @@ describe('waking the relay', () => {
   });
 
   it('names the filled queues of all wishes', async () => {
-    await using database = await createTestDatabase();
-    await using listener = await listen(database.url);
-    const wakeup = notifier(database.url);
+    await using listener = await listen();
+    const wakeup = notifier();
     wakeup.wake(['outbox']);
     wakeup.wake(['inbox', 'events']);
     wakeup.wake(['inbox']);
@@ -51,16 +52,13 @@ describe('waking the relay', () => {
   });
 
   it('sends what could not be sent as soon as PostgreSQL can be reached', async () => {
-    await using database = await createTestDatabase();
-    await using listener = await listen(database.url);
+    await using listener = await listen();
     const server = new URL(database.url);
     server.pathname = '/postgres';
     const allow = (isAllowed: boolean) =>
-      withClient(server.href, (client) =>
-        client.query(`alter database ${database.name} allow_connections ${isAllowed}`),
-      );
+      withClient(server.href, (db) => db.query(`alter database ${database.name} allow_connections ${isAllowed}`));
     const errors: Error[] = [];
-    const wakeup = notifier(database.url, { onError: (error) => errors.push(error) });
+    const wakeup = notifier({ onError: (error) => errors.push(error) });
     await allow(false);
     wakeup.wake(['events']);
     await waitFor('it could not be sent', () => errors.length > 0);
@@ -70,14 +68,12 @@ describe('waking the relay', () => {
   });
 
   it('continues with a new connection after its own was cut', async () => {
-    await using database = await createTestDatabase();
-    await using listener = await listen(database.url);
-    const wakeup = notifier(database.url, { applicationName: 'to-be-cut' });
+    await using listener = await listen();
+    const wakeup = notifier({ applicationName: 'to-be-cut' });
     wakeup.wake();
     await waitFor('the relay is woken', () => listener.heard.length > 0);
-    await withClient(database.url, (admin) =>
-      admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'to-be-cut'`),
-    );
+    const cut = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'to-be-cut'`;
+    await withClient(database.url, (admin) => admin.query(cut));
     const before = listener.heard.length;
     await waitFor('the relay is woken again', () => {
       wakeup.wake();
@@ -89,7 +85,7 @@ describe('waking the relay', () => {
 
   it('reports that PostgreSQL is unavailable, never throws, and still closes', async () => {
     const errors: Error[] = [];
-    const wakeup = notifier('postgres://a:b@127.0.0.1:1/c', { onError: (error) => errors.push(error) });
+    const wakeup = notifier({ url: 'postgres://a:b@127.0.0.1:1/c', onError: (error) => errors.push(error) });
     wakeup.wake();
     await waitFor('the error is reported', () => errors.length > 0);
     // Further requests wait for a while instead of connecting each time.

@@ -11,6 +11,14 @@ import { acceptTestOrder, endTestOrder, openTestAttempt, orderWork } from '#test
 
 const { database } = disposedAtEnd(await openTestDatabase());
 
+type Step = Parameters<typeof recordStep>[1];
+
+/** Records a step of an order. */
+const record = (orderId: string, step: Pick<Step, 'status' | 'message' | 'failure'>, whenUsedUp?: 'ask') =>
+  database.transaction((tx) =>
+    recordStep(tx, { work: orderWork(orderId), event: `order.${step.status}`, ...step }, new Date(), whenUsedUp),
+  );
+
 describe('an order', () => {
   it('takes no further step after its end', async () => {
     const orderId = await acceptTestOrder(database);
@@ -30,61 +38,24 @@ describe('an order', () => {
       const orderId = await acceptTestOrder(database);
       const attempt = await openTestAttempt(database, orderId);
       await database.run((db) => db.update(attempts).set({ state }).where(eq(attempts.id, attempt.id)));
-      await expect(
-        database.transaction((tx) =>
-          recordStep(
-            tx,
-            { work: orderWork(orderId), status: 'failed', event: 'order.failed', message: 'No.' },
-            new Date(),
-          ),
-        ),
-      ).resolves.toBe('may_be_bought');
+      expect(await record(orderId, { status: 'failed', message: 'No.' })).toBe('may_be_bought');
     }
   });
 
   it('that is tried and held again for the same reason has each line of its timeline once', async () => {
     const orderId = await acceptTestOrder(database);
-    const record = (status: 'held' | 'submitting', message: string) =>
-      database.transaction((tx) =>
-        recordStep(tx, { work: orderWork(orderId), status, event: `order.${status}`, message }, new Date()),
-      );
-    const tries = [
-      'Tried.',
-      'Held.',
-      'Closed gate.',
-      'Tried.',
-      'Held.',
-      'Closed gate.',
-      'Tried.',
-      'Other.',
-      'More.',
-      'Held.',
-    ];
-    for (const message of tries) await record(message === 'Tried.' ? 'submitting' : 'held', message);
+    const first = ['Tried.', 'Held.', 'Closed gate.'];
+    for (const message of [...first, ...first, 'Tried.', 'Other.', 'More.', 'Held.'])
+      await record(orderId, { status: message === 'Tried.' ? 'submitting' : 'held', message });
     const lines = await database.run((db) => listTimeline(db, orderWork(orderId), { limit: 100 }));
-    expect(lines.map(({ message }) => message).slice(1)).toEqual([
-      'Tried.',
-      'Held.',
-      'Closed gate.',
-      'Other.',
-      'More.',
-      'Held.',
-    ]);
+    expect(lines.map(({ message }) => message).slice(1)).toEqual([...first, 'Other.', 'More.', 'Held.']);
   });
 
   it('fails after a failed attempt only when that is proven to have cost nothing', async () => {
     const orderId = await acceptTestOrder(database);
     const attempt = await openTestAttempt(database, orderId);
     const failure = { class: 'supplier_failed', detail: 'No.', endedBy: 'attempts_used_up' } as const;
-    const fail = async (whenUsedUp?: 'ask') =>
-      database.transaction((tx) =>
-        recordStep(
-          tx,
-          { work: orderWork(orderId), status: 'failed', event: 'order.failed', message: 'No.', failure },
-          new Date(),
-          whenUsedUp,
-        ),
-      );
+    const fail = (whenUsedUp?: 'ask') => record(orderId, { status: 'failed', message: 'No.', failure }, whenUsedUp);
     const become = (settled: boolean) =>
       database.run((db) => db.update(attempts).set({ state: 'failed', settled }).where(eq(attempts.id, attempt.id)));
     await become(false);

@@ -1,9 +1,10 @@
 import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { orders } from '#db/schema.ts';
 import { orderReads, type OrderFilter } from '#db/work/orders.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import { acceptTestOrder } from '#test/support/work/order-rows.ts';
 
 const STATUSES = ['accepted', 'held', 'processing', 'submitting'] as const;
@@ -12,29 +13,18 @@ const START = Date.UTC(2030, 0, 31, 12);
 /** Several rows have the same time. */
 const timeOf = (n: number) => new Date(START + Math.floor(n / 3));
 
-let opened: OpenTestDatabase;
+const { database } = disposedAtEnd(await openTestDatabase());
 const ids: string[] = [];
 
 beforeAll(async () => {
-  opened = await openTestDatabase();
   for (let n = 0; n < 24; n += 1) {
-    const id = await acceptTestOrder(opened.database);
+    const id = await acceptTestOrder(database);
     ids.push(id);
-    await opened.database.run((db) =>
-      db
-        .update(orders)
-        .set({
-          status: STATUSES[n % 4],
-          apiKeyId: OWNERS[n % 2],
-          packageId: 1 + (n % 3),
-          createdAt: timeOf(n),
-          updatedAt: timeOf(24 - n),
-        })
-        .where(eq(orders.id, id)),
-    );
+    const times = { createdAt: timeOf(n), updatedAt: timeOf(24 - n) };
+    const row = { status: STATUSES[n % 4], apiKeyId: OWNERS[n % 2], packageId: 1 + (n % 3), ...times };
+    await database.run((db) => db.update(orders).set(row).where(eq(orders.id, id)));
   }
 });
-afterAll(() => opened.drop());
 
 const time = fc.integer({ min: -1, max: 9 }).map((ms) => new Date(START + ms));
 const optional = <Value>(values: fc.Arbitrary<Value>) => fc.option(values, { nil: undefined });
@@ -54,7 +44,7 @@ const asked = fc.record({
 
 describe('a page of orders', () => {
   it('has the newest of those that match, in a stable order', async () => {
-    const all = await opened.database.run((db) => orderReads.page(db, undefined, {}, { limit: 100 }));
+    const all = await database.run((db) => orderReads.page(db, undefined, {}, { limit: 100 }));
     await fc.assert(
       fc.asyncProperty(asked, async ({ owner, filter, limit, after: place }) => {
         const after = place === undefined ? undefined : { createdAt: timeOf(place), id: ids[place]! };
@@ -72,7 +62,7 @@ describe('a page of orders', () => {
               row.createdAt < after.createdAt ||
               (row.createdAt.getTime() === after.createdAt.getTime() && row.id < after.id)),
         );
-        const page = await opened.database.run((db) => orderReads.page(db, owner, filter, { limit, after }));
+        const page = await database.run((db) => orderReads.page(db, owner, filter, { limit, after }));
         expect(page).toEqual(expected.slice(0, limit));
       }),
       { numRuns: 300 },

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { Child } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { reasonOf } from '#cli/terminal/user-error.ts';
@@ -18,14 +18,10 @@ const PROGRAM = '/usr/sbin/pgbouncer';
 /** It refuses to run as root. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-const ends: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
 const isInstalled = existsSync(PROGRAM);
 if (!isInstalled) process.stderr.write('PgBouncer is not installed: the tests of the product behind it do not run.\n');
 
-/** Starts a PgBouncer with two connections to the server. @returns its URL. */
+/** Starts a PgBouncer with two connections to the server, until the test ends. @returns its URL. */
 async function startPgBouncer(databaseUrl: string): Promise<string> {
   const { hostname, port, username, password, pathname } = new URL(databaseUrl);
   const folder = temporaryFolder('pgbouncer');
@@ -55,7 +51,7 @@ async function startPgBouncer(databaseUrl: string): Promise<string> {
     logFile: join(folder, 'log'),
     ...NOBODY,
   });
-  ends.push(async () => {
+  onTestFinished(async () => {
     await bouncer.stop(5_000);
     removeFolder(folder);
   });
@@ -75,20 +71,15 @@ async function limitOutside(url: string): Promise<string | undefined> {
 }
 
 function open(url: string, isPooled: boolean): Database {
-  const database = new Database({
-    url,
-    isPooled,
-    poolSize: 10,
-    applicationName: 'test',
-    onConnectionError: () => undefined,
-  });
-  ends.push(() => database.close());
+  const usual = { applicationName: 'test', onConnectionError: () => undefined };
+  const database = new Database({ url, isPooled, poolSize: 10, ...usual });
+  onTestFinished(() => database.close());
   return database;
 }
 
 it.skipIf(!isInstalled)('statements behind it have the limits of the product, in transactions only', async () => {
   const created = await createTestDatabase();
-  ends.push(() => created.drop());
+  onTestFinished(() => created.drop());
   const url = await startPgBouncer(created.url);
   const limits = sql`select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock`;
   const expected = [{ statement: '15s', lock: '5s' }];
@@ -110,7 +101,7 @@ it.skipIf(!isInstalled)('statements behind it have the limits of the product, in
 
 it.skipIf(!isInstalled)('the product works behind it', { timeout: 600_000 }, async () => {
   const stack = await startStack({ pooler: startPgBouncer });
-  ends.push(() => stack.stop());
+  onTestFinished(() => stack.stop());
   const desk = new OrderDesk(stack);
   // More orders than connections: each connection serves several processes.
   for (let n = 0; n < 5; n += 1) await desk.complete(1001);

@@ -11,27 +11,23 @@ const NOW = Date.UTC(2030, 0, 31, 12, 0, 0, 123);
 const HOUR = 3_600_000;
 const KEYS = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
 
-const opened = disposedAtEnd(await openTestDatabase());
-beforeEach(async () => {
-  await opened.database.run((db) => db.delete(webhookSecrets));
-});
+const { database } = disposedAtEnd(await openTestDatabase());
+beforeEach(() => database.run((db) => db.delete(webhookSecrets)));
 
 const storeIn = (tx: Executor, { now = NOW, overlapMs = HOUR, environment = 'sandbox' } = {}) =>
   new WebhookSecretStore(tx, { keyRing: KEYS, environment, overlapMs, now: () => now });
 const replace = (secret: string, options: Parameters<typeof storeIn>[1] = {}) =>
-  opened.database.transaction((tx) => storeIn(tx, options).replace(secret));
+  database.transaction((tx) => storeIn(tx, options).replace(secret));
 const read = (now = NOW, { environment = 'sandbox', keyRing = KEYS } = {}) =>
-  opened.database.run((db) => readWebhookSecrets(db, keyRing, { environment, now: new Date(now) }));
+  database.run((db) => readWebhookSecrets(db, keyRing, { environment, now: new Date(now) }));
 const verifying = async (now: number) => (await read(now)).secrets.map(({ secret }) => secret);
-const rows = () => opened.database.run((db) => db.select().from(webhookSecrets));
+const rows = () => database.run((db) => db.select().from(webhookSecrets));
 
 describe('a stored webhook secret', () => {
   it('verifies from then on, until another replaces it', async () => {
     expect(await replace('whsec_first')).toEqual({ storedAt: new Date(NOW), formerVerifiesUntil: undefined });
-    expect(await read(NOW + 1_000 * HOUR)).toEqual({
-      secrets: [{ secret: 'whsec_first', storedAt: new Date(NOW) }],
-      undecryptable: 0,
-    });
+    const secrets = [{ secret: 'whsec_first', storedAt: new Date(NOW) }];
+    expect(await read(NOW + 1_000 * HOUR)).toEqual({ secrets, undecryptable: 0 });
   });
 
   it('verifies until the end of the overlap after its replacement, to the millisecond', async () => {
@@ -67,20 +63,19 @@ describe('a stored webhook secret', () => {
     await replace('whsec_sandbox');
     await replace('whsec_production', { environment: 'production' });
     expect(await verifying(NOW)).toEqual(['whsec_sandbox']);
-    expect((await read(NOW, { environment: 'production' })).secrets.map(({ secret }) => secret)).toEqual([
-      'whsec_production',
-    ]);
+    expect((await read(NOW, { environment: 'production' })).secrets).toMatchObject([{ secret: 'whsec_production' }]);
   });
 
   it('is encrypted for its environment and time, and a moved one affects no other', async () => {
     await replace('whsec_first');
     await replace('whsec_second', { now: NOW + 10 });
     for (const { encryptedSecret } of await rows()) expect(encryptedSecret.includes(Buffer.from('whsec'))).toBe(false);
-    await opened.database.run((db) =>
+    const first = eq(webhookSecrets.storedAt, new Date(NOW));
+    await database.run((db) =>
       db
         .update(webhookSecrets)
         .set({ storedAt: new Date(NOW + 1) })
-        .where(eq(webhookSecrets.storedAt, new Date(NOW))),
+        .where(first),
     );
     expect(await read(NOW)).toMatchObject({ secrets: [{ secret: 'whsec_second' }], undecryptable: 1 });
     const otherRing = new KeyRing([{ id: 'k2', key: Buffer.alloc(32, 2) }]);
@@ -90,27 +85,26 @@ describe('a stored webhook secret', () => {
 
 describe('a change of the secret', () => {
   it('is made by one process at a time, and other processes read it at once', async () => {
-    const { promise: release, resolve } = Promise.withResolvers<void>();
-    const { promise: locked, resolve: lockedNow } = Promise.withResolvers<void>();
-    const lock = (hold: Promise<void>, environment = 'sandbox') =>
-      opened.database.transaction(async (tx) => {
+    const [release, locked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const lock = (hold?: Promise<void>, environment = 'sandbox') =>
+      database.transaction(async (tx) => {
         const free = await storeIn(tx, { environment }).lock();
-        lockedNow();
+        locked.resolve();
         await hold;
         return free;
       });
-    const first = lock(release);
-    await locked;
-    expect(await lock(Promise.resolve())).toBe(false);
-    expect(await lock(Promise.resolve(), 'production')).toBe(true);
-    resolve();
+    const first = lock(release.promise);
+    await locked.promise;
+    expect(await lock()).toBe(false);
+    expect(await lock(undefined, 'production')).toBe(true);
+    release.resolve();
     expect(await first).toBe(true);
-    expect(await lock(Promise.resolve())).toBe(true);
+    expect(await lock()).toBe(true);
   });
 
   it('keeps the former secret when it is not committed', async () => {
     await replace('whsec_first');
-    const broken = opened.database.transaction(async (tx) => {
+    const broken = database.transaction(async (tx) => {
       await storeIn(tx, { now: NOW + 1, overlapMs: 0 }).replace('whsec_lost');
       throw new Error('the process ends here');
     });

@@ -1,43 +1,34 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { generateApiKey } from '#crypto/generated-secrets.ts';
-import { addApiKey, rotateApiKey } from '#db/access/api-keys.ts';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { recordEvent } from '#db/events/event-log.ts';
 import { apiKeys } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { announce, endOfFeed, feed } from '#test/support/api/event-feed.ts';
-import { waitingCallers } from '#test/support/api/waits.ts';
+import { newKey, successorOf } from '#test/support/api/keys.ts';
+import { waitHeaders, waitingCallers } from '#test/support/api/waiting-calls.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { readStream, type StreamReader } from '#test/support/network/event-stream.ts';
-import { HttpClient } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { madeUpEventPage } from '#test/support/work/made-up-events.ts';
 
-const readers: StreamReader[] = [];
-
-const api = await startTestApi({
-  streams: { ...DEFAULT_POLICY.streams, perKey: 3, heartbeatMs: 100, maxBehind: 50, stallMs: 2_000 },
-});
+const api = disposedAtEnd(
+  await startTestApi({
+    streams: { ...DEFAULT_POLICY.streams, perKey: 3, heartbeatMs: 100, maxBehind: 50, stallMs: 2_000 },
+  }),
+);
 const caller = await api.caller();
-beforeEach(async () => {
-  for (const reader of readers.splice(0)) reader.close();
-  await waitFor(
-    'the streams of the test before are closed',
-    async () => (await waitingCallers(caller, 'stream')) === 0,
-  );
-});
-afterAll(async () => {
-  for (const reader of readers) reader.close();
-  await api[Symbol.asyncDispose]();
-});
+const openStreams = () => waitingCallers(caller, 'stream');
+beforeEach(() => waitFor('the streams of the test before are closed', async () => (await openStreams()) === 0));
 
-async function stream(
-  query = '',
-  headers: Record<string, string> = {},
-  by: HttpClient = caller,
-): Promise<StreamReader> {
+/** Opens a stream until the end of the test. */
+async function stream(query = '', headers: Record<string, string> = {}, by = caller): Promise<StreamReader> {
   const reader = await readStream(by, `/v1/events/stream${query}`, headers);
-  readers.push(reader);
+  onTestFinished(() => void reader.close());
   return reader;
 }
+
+/** The ids of the next events of a stream. */
+const nextIds = async (reader: StreamReader, count: number) => (await reader.next(count)).map(({ data }) => data['id']);
 
 /** Publishes events of 60 kB each. */
 async function publishBulk(count: number): Promise<void> {
@@ -49,12 +40,57 @@ async function publishBulk(count: number): Promise<void> {
   await api.publish();
 }
 
+describe('a waiting read of the feed', () => {
+  it('returns on the first event that its filter selects, and on no other', async () => {
+    const cursor = await endOfFeed(caller);
+    const answered = feed(caller, `?wait=30&type=order.*&cursor=${cursor}`);
+    await waitFor('the caller waits', async () => (await waitingCallers(caller)) === 1);
+    await announce(api, ['topup.accepted']);
+    const [id] = await announce(api, ['order.held']);
+    expect((await answered).data).toMatchObject([{ id }]);
+    expect(await waitingCallers(caller)).toBe(0);
+  });
+
+  it('returns an empty page with the same cursor at the end of its wait', async () => {
+    const cursor = await endOfFeed(caller);
+    const answer = await caller.get(`/v1/events?wait=1&cursor=${cursor}`);
+    expect(answer.read(madeUpEventPage)).toEqual({ data: [], next_cursor: cursor, has_more: false });
+    expect(waitHeaders(answer)).toEqual(['wait=1', null]);
+    expect(waitHeaders(await caller.get(`/v1/events?cursor=${cursor}`))).toEqual([null, null]);
+  });
+
+  it('sends Retry-After when it did not wait and has no events', async () => {
+    await using stopped = await startTestApi();
+    const by = await stopped.caller();
+    await stopped.tail.stop();
+    expect(waitHeaders(await by.get('/v1/events?wait=30'))).toEqual([null, '5']);
+    await announce(stopped, ['order.held']);
+    expect(waitHeaders(await by.get('/v1/events?wait=30'))).toEqual([null, null]);
+  });
+});
+
+describe('a waiting read with a key revoked meanwhile', () => {
+  it('returns no later event', async () => {
+    const other = await api.caller(['events:read']);
+    const cursor = await endOfFeed(caller);
+    const answered = other.get(`/v1/events?wait=30&cursor=${cursor}`);
+    await waitFor('the caller waits', async () => (await waitingCallers(caller)) === 1);
+    const since = performance.now();
+    await api.database.run((db) => db.update(apiKeys).set({ revokedAt: new Date(TEST_NOW - 1) }));
+    await waitFor('it has waited for a while', () => performance.now() - since > 600);
+    await announce(api, ['order.held']);
+    const answer = await answered;
+    await api.database.run((db) => db.update(apiKeys).set({ revokedAt: null }));
+    expect([answer.status, answer.at('code')]).toEqual([401, 'unauthenticated']);
+  });
+});
+
 describe('the event stream', () => {
   it('sends new events with cursor, type and the event of the feed', async () => {
     await announce(api, ['order.accepted']);
     const cursor = await endOfFeed(caller);
     const reader = await stream();
-    await waitFor('it is live', async () => (await waitingCallers(caller, 'stream')) === 1 && reader.comments() > 0);
+    await waitFor('it is live', async () => (await openStreams()) === 1 && reader.comments() > 0);
     const [id] = await announce(api, ['order.completed']);
     const [received] = await reader.next(1);
     const page = await feed(caller, `?type=order.completed&cursor=${cursor}`);
@@ -70,15 +106,12 @@ describe('the event stream', () => {
     const seen = await announce(api, ['order.accepted', 'order.held']);
     const [, last] = await reader.next(2);
     reader.close();
-    const missed = await announce(
-      api,
-      Array.from({ length: 250 }, () => 'topup.held' as const),
-    );
+    const missed = await announce(api, Array<'topup.held'>(250).fill('topup.held'));
     const again = await stream('', { 'Last-Event-ID': last?.id ?? '' });
     const meanwhile = await announce(api, ['order.failed', 'order.abandoned']);
-    const received = await again.next(252);
-    expect(received.map(({ data }) => data['id'])).toEqual([...missed, ...meanwhile]);
-    expect(seen).not.toContain(received[0]?.data['id']);
+    const received = await nextIds(again, 252);
+    expect(received).toEqual([...missed, ...meanwhile]);
+    expect(seen).not.toContain(received[0]);
   });
 
   it('sends its start position first, so a reader that disconnects at once misses nothing', async () => {
@@ -88,20 +121,16 @@ describe('the event stream', () => {
     const [, id = ''] = /^retry: 2000\nid: ([\w-]+)\n\n/.exec(first) ?? [];
     const missed = await announce(api, ['order.held', 'topup.held']);
     const again = await stream('', { 'Last-Event-ID': id });
-    expect((await again.next(2)).map(({ data }) => data['id'])).toEqual(missed);
+    expect(await nextIds(again, 2)).toEqual(missed);
   });
 
   it('refuses an empty cursor, and ignores an empty Last-Event-ID header', async () => {
     const refused = await caller.get('/v1/events/stream?cursor=');
-    expect([refused.status, refused.at('errors', 0, 'in'), refused.at('errors', 0, 'field')]).toEqual([
-      400,
-      'query',
-      'cursor',
-    ]);
+    expect([refused.status, refused.at('errors', 0)]).toMatchObject([400, { in: 'query', field: 'cursor' }]);
     const cursor = await endOfFeed(caller);
     const [missed] = await announce(api, ['order.held']);
     const again = await stream(`?cursor=${cursor}`, { 'Last-Event-ID': '' });
-    expect((await again.next(1)).map(({ data }) => data['id'])).toEqual([missed]);
+    expect(await nextIds(again, 1)).toEqual([missed]);
   });
 
   it('advances the cursor of a reader whose filter selects no event', async () => {
@@ -111,7 +140,7 @@ describe('the event stream', () => {
     await waitFor('its cursor has advanced', () => reader.lastEventId() === last);
     const [wanted] = await announce(api, ['refund.completed']);
     const again = await stream('?type=refund.*', { 'Last-Event-ID': last });
-    expect((await again.next(1)).map(({ data }) => data['id'])).toEqual([wanted]);
+    expect(await nextIds(again, 1)).toEqual([wanted]);
   });
 
   it('ends when its key is revoked while it still sends old events', async () => {
@@ -136,27 +165,20 @@ describe('the event stream', () => {
     expect([refused.status, refused.at('code')]).toEqual([429, 'too_many_streams']);
     await stream('', {}, await api.caller());
     open[0]?.close();
-    await waitFor('one is closed', async () => (await waitingCallers(caller, 'stream')) === 3);
+    await waitFor('one is closed', async () => (await openStreams()) === 3);
     await stream();
   });
 
   it('counts a key and its successor together', async () => {
-    const [first, second] = [generateApiKey(), generateApiKey()];
-    const clientOf = ({ key }: { readonly key: string }) =>
-      new HttpClient(api.baseUrl, { authorization: `Bearer ${key}` });
-    await api.database.run((db) => addApiKey(db, { name: 'shop', ...first, scopes: ['events:read'] }));
-    const now = new Date(api.clock.now);
-    await api.database.transaction((tx) => rotateApiKey(tx, first.prefix, second, { overlapMs: 3_600_000, now }));
-    await stream('', {}, clientOf(first));
-    await stream('', {}, clientOf(second));
-    await stream('', {}, clientOf(first));
-    expect((await clientOf(second).get('/v1/events/stream')).at('code')).toBe('too_many_streams');
+    const first = await newKey(api, { scopes: ['events:read'] });
+    const second = await successorOf(api, first.prefix, 3_600_000);
+    for (const { client } of [first, second, first]) await stream('', {}, client);
+    expect((await second.client.get('/v1/events/stream')).at('code')).toBe('too_many_streams');
   });
 
   it('sends nothing after its key is revoked, before any heartbeat', async () => {
     await using patient = await startTestApi({ streams: { ...DEFAULT_POLICY.streams, heartbeatMs: 3_600_000 } });
-    const reader = await readStream(await patient.caller(['events:read']), '/v1/events/stream');
-    readers.push(reader);
+    const reader = await stream('', {}, await patient.caller(['events:read']));
     await announce(patient, ['order.held']);
     await reader.next(1);
     await patient.database.run((db) => db.update(apiKeys).set({ revokedAt: new Date(TEST_NOW - 1) }));
@@ -168,19 +190,18 @@ describe('the event stream', () => {
   });
 
   it('disconnects a reader that does not read, instead of buffering', async () => {
-    const reader = await stream('', {}, caller);
+    const reader = await stream();
     await waitFor('it is live', () => reader.comments() > 0);
     reader.pause();
-    for (let round = 0; round < 200 && (await waitingCallers(caller, 'stream')) > 0; round += 1) await publishBulk(10);
-    await waitFor('it is cut', async () => (await waitingCallers(caller, 'stream')) === 0, { timeoutMs: 10_000 });
+    for (let round = 0; round < 200 && (await openStreams()) > 0; round += 1) await publishBulk(10);
+    await waitFor('it is cut', async () => (await openStreams()) === 0, { timeoutMs: 10_000 });
     reader.resume();
     await reader.ended;
     expect(reader.broken()).toBe(true);
   });
 
   it('answers HEAD without a stream', async () => {
-    const answer = await caller.call('HEAD', '/v1/events/stream', {});
-    expect(answer.status).toBe(200);
-    expect(await waitingCallers(caller, 'stream')).toBe(0);
+    expect((await caller.call('HEAD', '/v1/events/stream', {})).status).toBe(200);
+    expect(await openStreams()).toBe(0);
   });
 });

@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
-import { recordEvent } from '#db/events/event-log.ts';
 import { forgetEvents } from '#db/events/event-queries.ts';
 import { events } from '#db/schema.ts';
 import type { EventType } from '#domain/events/event-types.ts';
-import { announce as announceIn, feed as feedOf } from '#test/support/api/event-feed.ts';
+import { announce as announceIn, feed as feedOf, recordHeld } from '#test/support/api/event-feed.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { madeUpEvent } from '#test/support/work/made-up-events.ts';
@@ -55,13 +54,7 @@ describe('the event feed', () => {
   });
 
   it('hides unpublished events, because a later commit could precede them', async () => {
-    await api.database.transaction((tx) =>
-      recordEvent(
-        tx,
-        { type: 'order.held', subject: { kind: 'order', id: 'ord_1' }, apiKeyId: null, data: {} },
-        new Date(),
-      ),
-    );
+    await api.database.transaction((tx) => recordHeld(tx));
     expect((await feed()).data).toEqual([]);
     await api.publish();
     expect((await feed()).data).toHaveLength(1);
@@ -92,9 +85,8 @@ describe('deleted events', () => {
     expect(await forget(TEST_NOW - DAY, 2)).toBe(0);
     const refused = await caller.get(`/v1/events?cursor=${one.next_cursor}`);
     expect([refused.status, refused.at('code')]).toEqual([410, 'cursor_expired']);
-    expect((await caller.get('/v1/events/stream', { headers: { 'Last-Event-ID': one.next_cursor } })).at('code')).toBe(
-      'cursor_expired',
-    );
+    const stream = await caller.get('/v1/events/stream', { headers: { 'Last-Event-ID': one.next_cursor } });
+    expect(stream.at('code')).toBe('cursor_expired');
     // A reader that has received all of them misses nothing.
     expect(ids(await feed(`?cursor=${three.next_cursor}`))).toEqual([kept]);
     expect(ids(await feed())).toEqual([kept]);
@@ -143,9 +135,7 @@ describe('deleted events', () => {
     expect((await caller.get(`/v1/events?cursor=${foreign}`)).at('errors')).toEqual(errors);
     expect((await caller.get(`/v1/events/stream?cursor=${foreign}`)).at('errors')).toEqual(errors);
     const inHeader = await caller.get('/v1/events/stream', { headers: { 'Last-Event-ID': foreign } });
-    expect([inHeader.status, inHeader.at('errors')]).toEqual([
-      400,
-      [{ ...errors[0], in: 'header', field: 'Last-Event-ID' }],
-    ]);
+    const ofHeader = { ...errors[0], in: 'header', field: 'Last-Event-ID' };
+    expect([inHeader.status, inHeader.at('errors')]).toEqual([400, [ofHeader]]);
   });
 });

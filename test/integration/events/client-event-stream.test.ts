@@ -3,7 +3,7 @@ import { ResellerClient, type Event } from '#clients/typescript/src/index.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { announce } from '#test/support/api/event-feed.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { startTestApi } from '#test/support/network/api.ts';
+import { keyOf, startTestApi } from '#test/support/network/api.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { Seeded } from '#test/support/work/workload.ts';
 
@@ -13,10 +13,9 @@ const api = disposedAtEnd(await startTestApi({ streams: { ...DEFAULT_POLICY.stre
 
 /** A client whose network passes this many bytes of each answer and then breaks. */
 async function client(cutAfter?: () => number): Promise<ResellerClient> {
-  const { headers } = await api.caller(['events:read']);
   return new ResellerClient({
     baseUrl: api.baseUrl,
-    apiKey: (headers['authorization'] ?? '').replace('Bearer ', ''),
+    apiKey: keyOf(await api.caller(['events:read'])),
     sleep: async () => undefined,
     fetch: async (input, init) => {
       const answer = await fetch(input, init);
@@ -57,11 +56,8 @@ describe('the event stream of the TypeScript client', () => {
     const events = reader.streamEvents();
     const taking = take(events, 200);
     const cursor = await waitFor('the stream has begun', () => events.cursor);
-    for (let round = 0; round < 20; round += 1)
-      await announce(
-        api,
-        Array.from({ length: 10 }, () => seeded.pick(['order.held', 'topup.completed', 'refund.expected'])),
-      );
+    const type = () => seeded.pick(['order.held', 'topup.completed', 'refund.expected'] as const);
+    for (let round = 0; round < 20; round += 1) await announce(api, Array.from({ length: 10 }, type));
     const taken = await taking;
     expect(taken).toEqual(await (await client()).listEvents({ cursor }).take(10_000));
     expect(taken).toHaveLength(200);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, describe, expect, it } from 'vitest';
 import { findWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
@@ -31,20 +30,22 @@ import { changeWork } from '#fulfilment/work/change.ts';
 import { announceDoubt, announceRefund } from '#fulfilment/work/events.ts';
 import { storeSubscriptionReport } from '#fulfilment/work/subscription.ts';
 import { eventEnvelope } from '#outbound/event-message.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { recordCatalogue, SAMPLE_PACKAGE, SAMPLE_PLAN } from '#test/support/work/catalogue.ts';
-import { IDS, LETTERS, writeListedRows } from '#test/support/work/listed-rows.ts';
+import { IDS, type Letter, LETTERS, writeListedRows } from '#test/support/work/listed-rows.ts';
 import { problemsOfEvent } from '#test/support/work/made-up-events.ts';
 
 const NOW = new Date(TEST_NOW);
 const HOUR = 3_600_000;
-const SUBJECT: Readonly<Record<WorkKind, Readonly<Record<(typeof LETTERS)[number], string>>>> = {
+const SUBJECT: Readonly<Record<WorkKind, Readonly<Record<Letter, string>>>> = {
   order: IDS.order,
   topup: IDS.topup,
   vpn_subscription: IDS.vpn,
   cancellation: IDS.cancellation,
 };
 const EUR = (amount: string) => ({ amount, currency: 'EUR' });
+const esimOf = (letter: Letter) => ({ id: IDS.esim[letter], orderId: IDS.order[letter] });
 
 const api = await startTestApi();
 await writeListedRows(api);
@@ -57,14 +58,10 @@ async function workGoesOn(kind: WorkKind): Promise<void> {
   const table = workTable(kind);
   for (const letter of LETTERS) {
     const id = SUBJECT[kind][letter];
+    const charged = { chargedAmount: '3.20', chargedCurrency: 'USD' };
     const optionalData =
       letter === 'A'
-        ? ({
-            failureClass: 'timeout',
-            attentionReason: 'outcome_unknown',
-            chargedAmount: '3.20',
-            chargedCurrency: 'USD',
-          } as const)
+        ? ({ failureClass: 'timeout', attentionReason: 'outcome_unknown', ...charged } as const)
         : { failureClass: null, attentionReason: null };
     for (const status of announcedStatuses(kind)) {
       const from = statusesOf(kind).find((each) => each !== status && mayFollow(kind, each, status)) ?? status;
@@ -114,22 +111,13 @@ async function thingsRunOut(): Promise<void> {
       .where(eq(vpnSubscriptions.id, IDS.vpn.A));
     await announceExpiringEsims(tx, DEFAULT_POLICY.watch, NOW, undefined);
     await announceExpiringSubscriptions(tx, DEFAULT_POLICY.watch, NOW, undefined);
-    const reading = { totalMb: 1_024, readAt: NOW };
-    await announceLowData(
-      tx,
-      { id: IDS.esim.A, orderId: IDS.order.A },
-      { ...reading, usedMb: 900, measuredAt: NOW },
-      DEFAULT_POLICY.watch,
-      NOW,
-    );
+    const low = async (letter: Letter, usedMb: number, measuredAt: Date | null) => {
+      const reading = { totalMb: 1_024, readAt: NOW, usedMb, measuredAt };
+      await announceLowData(tx, esimOf(letter), reading, DEFAULT_POLICY.watch, NOW);
+    };
+    await low('A', 900, NOW);
     // More than the allowance was used, without a time of measurement.
-    await announceLowData(
-      tx,
-      { id: IDS.esim.B, orderId: IDS.order.B },
-      { ...reading, usedMb: 1_100.5, measuredAt: null },
-      DEFAULT_POLICY.watch,
-      NOW,
-    );
+    await low('B', 1_100.5, null);
   });
 }
 
@@ -138,18 +126,17 @@ async function esimsAreUsed(): Promise<void> {
   const usage = { usedMb: 1_024, totalMb: 1_024, measuredAt: null, readAt: NOW };
   await api.database.transaction(async (tx) => {
     const reading = { state: { status: 'consumed', ...times }, usage, readAt: NOW };
-    await recordEsim(tx, { id: IDS.esim.A, orderId: IDS.order.A }, reading, NOW);
+    await recordEsim(tx, esimOf('A'), reading, NOW);
     // Only statuses, without times and data.
     const bare = { installedAt: null, activatedAt: null, expiresAt: null };
     for (const status of ['consumed', 'expired']) {
-      await recordEsim(tx, { id: IDS.esim.B, orderId: IDS.order.B }, { state: { status, ...bare }, readAt: NOW }, NOW);
+      await recordEsim(tx, esimOf('B'), { state: { status, ...bare }, readAt: NOW }, NOW);
     }
   });
 }
 
 /** New, changed, unavailable, available and removed items. */
 async function catalogueChanges(): Promise<void> {
-  const { database } = api;
   const states = [
     [{ id: 2 }],
     [{ id: 1 }, { id: 2 }],
@@ -162,9 +149,9 @@ async function catalogueChanges(): Promise<void> {
   for (const [index, state] of states.entries()) {
     const at = new Date(TEST_NOW + index);
     const packages = state.map((each) => ({ ...SAMPLE_PACKAGE, ...each }));
-    await recordCatalogue(database, 'packages', packages, at);
     const plans = state.map((each) => ({ ...SAMPLE_PLAN, ...each }));
-    await recordCatalogue(database, 'vpn_plans', plans, at);
+    await recordCatalogue(api.database, 'packages', packages, at);
+    await recordCatalogue(api.database, 'vpn_plans', plans, at);
   }
 }
 
@@ -180,16 +167,13 @@ async function walletFallsAndRises(): Promise<void> {
   for (const [index, [balance, threshold]] of readings.entries()) {
     await api.database.transaction((tx) => storeBalance(tx, index + 1, EUR(balance), threshold, NOW));
   }
-  const sales = Array.from({ length: 20 }, (_, day) => {
-    const cause = { causeKind: 'attempt', causeId: `att_${day}` } as const;
-    return {
-      direction: 'debit',
-      amount: day % 2 === 0 ? '9.00' : '21.00',
-      currency: 'EUR',
-      ...cause,
-      recordedAt: new Date(TEST_NOW - (day + 0.5) * 24 * HOUR),
-    } as const;
-  });
+  const sale = { direction: 'debit', currency: 'EUR', causeKind: 'attempt' } as const;
+  const sales = Array.from({ length: 20 }, (_, day) => ({
+    ...sale,
+    amount: day % 2 === 0 ? '9.00' : '21.00',
+    causeId: `att_${day}`,
+    recordedAt: new Date(TEST_NOW - (day + 0.5) * 24 * HOUR),
+  }));
   await api.database.run((db) => db.insert(journal).values(sales));
   for (const balanceAmount of ['20', '900']) {
     await api.database.transaction(async (tx) => {
@@ -201,11 +185,8 @@ async function walletFallsAndRises(): Promise<void> {
 
 async function endpointIsTestedAndDisabled(): Promise<void> {
   const caller = await api.caller();
-  const post = (path: string, body: unknown = {}) =>
-    caller.post(path, body, { headers: { 'Idempotency-Key': randomUUID() } });
-  const id = (await post('/v1/webhook-endpoints', { url: 'https://shop.example.com/hook' })).textAt('id');
-  const answer = await post(`/v1/webhook-endpoints/${id}/test`);
-  expect(answer.status).toBe(202);
+  const id = (await postOnce(caller, '/v1/webhook-endpoints', { url: 'https://shop.example.com/hook' })).textAt('id');
+  expect((await postOnce(caller, `/v1/webhook-endpoints/${id}/test`, {})).status).toBe(202);
   await api.database.transaction(async (tx) => {
     const row = await findWebhookEndpoint(tx, id, undefined);
     if (row === undefined) throw new Error('the endpoint is not there');

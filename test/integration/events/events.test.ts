@@ -1,63 +1,39 @@
-import { asc, eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database, Executor } from '#db/connection/database.ts';
+import { asc, eq } from 'drizzle-orm';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
-import { publishEvents, recordEvent } from '#db/events/event-log.ts';
+import { publishEvents } from '#db/events/event-log.ts';
 import { events } from '#db/schema.ts';
+import type { FailureClass } from '#domain/work/failure.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
-import { openTestDatabase } from '#test/support/servers/database.ts';
+import { recordHeld } from '#test/support/api/event-feed.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { isWaitingForLock, openTestDatabase } from '#test/support/servers/database.ts';
 import { isSettled, waitFor } from '#test/support/wait-for.ts';
 import { acceptTestOrder, orderWork } from '#test/support/work/order-rows.ts';
 
-let opened: Awaited<ReturnType<typeof openTestDatabase>>;
-let database: Database;
 let announced = 0;
+const { database } = disposedAtEnd(await openTestDatabase({ onRowsAdded: () => (announced += 1) }));
 
-beforeAll(async () => {
-  opened = await openTestDatabase({ onRowsAdded: () => (announced += 1) });
-  ({ database } = opened);
-});
 beforeEach(async () => {
   await database.run((db) => db.delete(events));
   announced = 0;
 });
-afterAll(() => opened.drop());
 
-const isWaitingForLock = async () => {
-  const waiting = sql`select 1 from pg_locks
-    where locktype = 'advisory' and not granted
-      and database = (select oid from pg_database where datname = current_database())`;
-  return (await database.run((db) => db.execute(waiting))).rows.length > 0;
-};
 const publish = (batch = 100) => database.transaction((tx) => publishEvents(tx, batch));
 const eventsOf = (subjectId: string) =>
   database.run((db) => db.select().from(events).where(eq(events.subjectId, subjectId)).orderBy(asc(events.sequence)));
-const announce = (tx: Executor, id = newId('order')) =>
-  recordEvent(tx, { type: 'order.held', subject: { kind: 'order', id }, apiKeyId: null, data: {} }, new Date());
 
 describe('the events of work', () => {
   it('contain each status once, also after other events, with the previous one, and no status of a running request', async () => {
     const orderId = await acceptTestOrder(database, 'EV-1');
-    const move = (
-      status: 'held' | 'submitting' | 'failed',
-      failure: 'not_sent' | 'insufficient_balance' | 'invalid_request',
-    ) =>
-      database.transaction((tx) =>
-        recordStep(
-          tx,
-          {
-            work: orderWork(orderId),
-            status,
-            event: `order.${status}`,
-            message: 'Test.',
-            failure: { class: failure, detail: 'Test.' },
-          },
-          new Date(),
-        ),
-      );
+    const move = (status: 'held' | 'submitting' | 'failed', failed: FailureClass) => {
+      const failure = { class: failed, detail: 'Test.' };
+      const step = { work: orderWork(orderId), status, event: `order.${status}`, message: 'Test.', failure };
+      return database.transaction((tx) => recordStep(tx, step, new Date()));
+    };
     await move('held', 'not_sent');
     await move('submitting', 'not_sent');
-    await database.transaction((tx) => announce(tx, orderId));
+    await database.transaction((tx) => recordHeld(tx, orderId));
     await move('held', 'not_sent');
     await move('held', 'insufficient_balance');
     await move('failed', 'invalid_request');
@@ -76,7 +52,7 @@ describe('the events of work', () => {
   it('contain nothing of a rolled back transaction', async () => {
     await expect(
       database.transaction(async (tx) => {
-        await announce(tx);
+        await recordHeld(tx);
         throw new Error('rolled back');
       }),
     ).rejects.toThrow('rolled back');
@@ -92,12 +68,12 @@ describe('the order of events', () => {
     const begun = Promise.withResolvers<void>();
     const mayCommit = Promise.withResolvers<void>();
     const slow = database.transaction(async (tx) => {
-      await announce(tx, early);
+      await recordHeld(tx, early);
       begun.resolve();
       await mayCommit.promise;
     });
     await begun.promise;
-    await database.transaction((tx) => announce(tx, late));
+    await database.transaction((tx) => recordHeld(tx, late));
     expect((await publish()).map(({ subjectId, position }) => [subjectId, position])).toEqual([[late, 1n]]);
     mayCommit.resolve();
     await slow;
@@ -105,7 +81,7 @@ describe('the order of events', () => {
   });
 
   it('has no gaps with concurrent publishers', async () => {
-    await Promise.all(Array.from({ length: 40 }, () => database.transaction((tx) => announce(tx))));
+    await Promise.all(Array.from({ length: 40 }, () => database.transaction((tx) => recordHeld(tx))));
     const all: bigint[] = [];
     while (all.length < 40) {
       const rounds = await Promise.all(Array.from({ length: 4 }, async () => publish(7)));
@@ -117,15 +93,15 @@ describe('the order of events', () => {
   });
 
   it('waits for another publisher, and then publishes the events that it missed', async () => {
-    await database.transaction((tx) => announce(tx));
+    await database.transaction((tx) => recordHeld(tx));
     const others = await database.transaction(async (tx) => {
       expect(await publishEvents(tx, 100)).toHaveLength(1);
       // Recorded after the read of the lock holder.
-      await database.transaction((late) => announce(late));
+      await database.transaction((late) => recordHeld(late));
       const waiting = publish(100);
       await waitFor(
         'the other process waits for the lock or gives up',
-        async () => (await isWaitingForLock()) || isSettled(waiting),
+        async () => (await isWaitingForLock(database)) || isSettled(waiting),
       );
       return { waiting };
     });

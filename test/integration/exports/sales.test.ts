@@ -52,7 +52,7 @@ function entriesOf({ kind, item, cost, currency: own, paid, debitedAt, back, per
   // Package 1 is for Spain, package 2 for several countries.
   const country = !isPlan && item === 1 ? 'ES' : '';
   const group = { kind, item: `${isPlan ? 'plan' : 'package'} ${item}`, country, currency: own };
-  const sale = (time: Date, sign: 1 | -1) => ({
+  const sale = (time: Date, sign: 1 | 0 | -1) => ({
     ...group,
     at: time,
     sold: sign,
@@ -65,21 +65,8 @@ function entriesOf({ kind, item, cost, currency: own, paid, debitedAt, back, per
   return [
     sale(debitedAt, 1),
     ...(back?.kind === 'attempt' ? [sale(back.at, -1)] : []),
-    ...(kind === 'vpn_subscription' && period !== null ? [sale(period, 1)] : []),
-    ...(back?.kind === 'refund'
-      ? [
-          {
-            ...group,
-            at: back.at,
-            sold: 0,
-            cost: new Big(0),
-            revenue: new Big(0),
-            unpriced: 0,
-            refunds: 1,
-            refunded: new Big(cost),
-          },
-        ]
-      : []),
+    ...(isPlan && period !== null ? [sale(period, 1)] : []),
+    ...(back?.kind === 'refund' ? [{ ...sale(back.at, 0), refunds: 1, refunded: new Big(cost) }] : []),
   ];
 }
 
@@ -89,64 +76,36 @@ async function store(purchases: readonly Purchase[]): Promise<void> {
     await tx.execute(sql`set local session_replication_role = replica`);
     for (const table of [journal, attempts, orders, topups, vpnSubscriptions]) await tx.delete(table);
     for (const { kind, item, cost: amount, currency: own, paid, debitedAt, back, period } of purchases) {
-      const id = newId(kind);
-      const attemptId = newId('attempt');
-      const common = {
-        id,
-        apiKeyId: 'key_1',
-        customerPrice: paid?.amount ?? null,
-        customerPriceCurrency: paid?.currency ?? null,
-      };
+      const [id, attemptId] = [newId(kind), newId('attempt')];
+      const price = { customerPrice: paid?.amount ?? null, customerPriceCurrency: paid?.currency ?? null };
+      const common = { id, apiKeyId: 'key_1', ...price };
       if (kind === 'order') await tx.insert(orders).values({ ...common, packageId: item, externalOrderId: id });
       else if (kind === 'topup') await tx.insert(topups).values({ ...common, packageId: item, esimId: newId('esim') });
-      else
-        await tx.insert(vpnSubscriptions).values({
-          ...common,
-          vpnPlanId: item,
-          encryptedCustomerReference: Buffer.alloc(1),
-          customerReferenceHash: Buffer.alloc(1),
-          externalSubscriptionId: id,
-          // It always has a price; one in another currency says nothing.
-          customerPrice: paid?.amount ?? '1',
-          customerPriceCurrency: paid?.currency ?? 'XXX',
-        });
-      const tried = {
-        subjectKind: kind,
-        subjectId: id,
-        number: 1,
-        idempotencyKey: id,
-        encryptedRequestBody: Buffer.alloc(1),
-      };
-      await tx.insert(attempts).values({ ...tried, id: attemptId });
-      const row = { amount, currency: own };
-      await tx.insert(journal).values([
-        { ...row, direction: 'debit', causeKind: 'attempt', causeId: attemptId, recordedAt: debitedAt },
-        ...(back === null
-          ? []
-          : [
-              {
-                ...row,
-                direction: 'credit' as const,
-                causeKind: back.kind,
-                causeId: back.kind === 'attempt' ? attemptId : id,
-                recordedAt: back.at,
-              },
-            ]),
-        ...(kind === 'vpn_subscription' && period !== null
-          ? [
-              {
-                ...row,
-                direction: 'debit' as const,
-                causeKind: 'subscription_period' as const,
-                causeId: `${id}/2`,
-                recordedAt: period,
-              },
-            ]
-          : []),
+      else {
+        const customer = { encryptedCustomerReference: Buffer.alloc(1), customerReferenceHash: Buffer.alloc(1) };
+        // It always has a price; one in another currency says nothing.
+        const charged = { customerPrice: paid?.amount ?? '1', customerPriceCurrency: paid?.currency ?? 'XXX' };
+        const plan = { vpnPlanId: item, externalSubscriptionId: id };
+        await tx.insert(vpnSubscriptions).values({ ...common, ...plan, ...customer, ...charged });
+      }
+      const tried = { subjectKind: kind, subjectId: id, number: 1, idempotencyKey: id };
+      await tx.insert(attempts).values({ ...tried, id: attemptId, encryptedRequestBody: Buffer.alloc(1) });
+      const row = (
+        direction: 'debit' | 'credit',
+        causeKind: typeof journal.$inferInsert.causeKind,
+        causeId: string,
+        recordedAt: Date,
+      ) => ({ amount, currency: own, direction, causeKind, causeId, recordedAt });
+      const rows = [
+        row('debit', 'attempt', attemptId, debitedAt),
         // No sales.
-        { ...row, direction: 'credit', causeKind: 'deposit', causeId: `d${id}`, recordedAt: debitedAt },
-        { ...row, direction: 'debit', causeKind: 'adjustment', causeId: `a${id}`, recordedAt: debitedAt },
-      ]);
+        row('credit', 'deposit', `d${id}`, debitedAt),
+        row('debit', 'adjustment', `a${id}`, debitedAt),
+      ];
+      if (back !== null) rows.push(row('credit', back.kind, back.kind === 'attempt' ? attemptId : id, back.at));
+      if (kind === 'vpn_subscription' && period !== null)
+        rows.push(row('debit', 'subscription_period', `${id}/2`, period));
+      await tx.insert(journal).values(rows);
     }
   });
 }
@@ -162,14 +121,10 @@ function byHand(purchases: readonly Purchase[], groups: readonly SalesGroup[], t
   const days = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' });
   const entries = purchases.flatMap(entriesOf).map((entry) => ({ ...entry, day: days.format(entry.at) }));
   const inWindow = entries.filter(({ day }) => day >= '2030-03-30' && day <= '2030-03-31');
-  const keyOf = ({ day, kind, item, country, currency: own }: (typeof entries)[number]) =>
-    [
-      groups.includes('day') ? day : '',
-      groups.includes('kind') ? kind : '',
-      groups.includes('package') ? item : '',
-      groups.includes('country') ? country : '',
-      own,
-    ].join('|');
+  const keyOf = ({ day, kind, item, country, currency: own }: (typeof entries)[number]) => {
+    const named = { day, kind, package: item, country };
+    return [...SALES_GROUPS.map((group) => (groups.includes(group) ? named[group] : '')), own].join('|');
+  };
   return [...Map.groupBy(inWindow, keyOf)].map(([key, all]) => {
     const sum = (name: 'cost' | 'revenue' | 'refunded') =>
       all.reduce((total, each) => total.plus(each[name]), new Big(0));

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { grantOverride } from '#db/gate/waits.ts';
 import type { AttemptRef } from '#domain/purchase/results.ts';
 import { findDriftStop } from '#fulfilment/gate/drift-stop.ts';
@@ -9,13 +9,10 @@ import { readGateConditions } from '#fulfilment/readiness/conditions.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { gateSteps } from '#test/support/work/gate-steps.ts';
 
-/** The drift stop on a real database and a real simulator, with the clock of the test. */
 let bench: ActivityBench;
 beforeEach(async () => {
   bench = await ActivityBench.start();
-});
-afterEach(async () => {
-  await bench[Symbol.asyncDispose]();
+  return () => bench[Symbol.asyncDispose]();
 });
 
 const { look, later, sends } = gateSteps(() => bench);
@@ -31,19 +28,14 @@ const misstateDeliveries = async () =>
 
 /** What became of an order that was sent: of its delivery, or why it was not sent. */
 async function buy(ref: AttemptRef): Promise<string> {
-  const { outcome, delivered } = await bench.activities.sendPurchase({
-    ...ref,
-    resendWindowMs: 600_000,
-    delivers: true,
-  });
+  const input = { ...ref, resendWindowMs: 600_000, delivers: true } as const;
+  const { outcome, delivered } = await bench.activities.sendPurchase(input);
   if (outcome.kind !== 'accepted') return outcome.kind;
   return delivered === undefined ? read(ref) : 'completed';
 }
 const read = async (ref: AttemptRef) => (await bench.activities.completePurchase({ ...ref, applied: [] })).kind;
 const buyNew = async (product: number) => buy(await bench.begin(product));
 const line = () => bench.database.run((db) => findDriftStop(db, 'order'));
-const start = () =>
-  bench.database.transaction((tx) => releaseDriftStop(tx, 'order', { actor: 'test', reason: 'test' }, bench.clock.now));
 
 describe('20 orders at a service whose deliveries are misstated', () => {
   it('are debited twice: once for each of two products; a repair lets all others go', async () => {
@@ -109,57 +101,48 @@ describe('a stopped product', () => {
   });
 });
 
-describe('a release of the first hold', () => {
-  it('by a document alone lets one order go, and the others when it is whole', async () => {
-    const seen = { kind: 'seen', evidence: 'Evidence.', byDocumentAlone: true } as const;
-    await bench.database.transaction(async (tx) => {
-      const now = new Date(bench.clock.now);
-      await holdUntilSeen(tx, now);
-      await applyFirstPurchaseCheck(tx, 'order', seen, 'test', now);
-    });
-    const first = await bench.begin(A);
-    // In the activity of the send, and in that of the delivery.
-    await bench.admin.onRequest('getEsim', { kind: 'server_error' }, { count: 2 });
-    expect(await buy(first)).toBe('not_yet');
-    expect(await buyNew(B)).toBe('gated');
-    expect(await read(first)).toBe('completed');
-    await look();
-    expect(await buyNew(B)).toBe('completed');
+it('a release of the first hold by a document alone lets one order go, and the others when it is whole', async () => {
+  const seen = { kind: 'seen', evidence: 'Evidence.', byDocumentAlone: true } as const;
+  await bench.database.transaction(async (tx) => {
+    const now = new Date(bench.clock.now);
+    await holdUntilSeen(tx, now);
+    await applyFirstPurchaseCheck(tx, 'order', seen, 'test', now);
   });
+  const first = await bench.begin(A);
+  // In the activity of the send, and in that of the delivery.
+  await bench.admin.onRequest('getEsim', { kind: 'server_error' }, { count: 2 });
+  expect(await buy(first)).toBe('not_yet');
+  expect(await buyNew(B)).toBe('gated');
+  expect(await read(first)).toBe('completed');
+  await look();
+  expect(await buyNew(B)).toBe('completed');
 });
 
-describe('after a second drift', () => {
-  it('no operator override passes, and a person starts one order', async () => {
-    await misstateDeliveries();
-    await buyNew(A);
-    await buyNew(B);
-    const held = [await bench.begin(C), await bench.begin(C)];
-    for (const ref of held) expect(await buy(ref)).toBe('gated');
-    later(60_000);
-    expect(await look()).toEqual([]);
-    await bench.database.transaction((tx) => grantOverride(tx, held[0]!.work, 'test', new Date(bench.clock.now)));
-    expect(await buy(held[0]!)).toBe('gated');
+it('after a second drift no operator override passes, and a person starts one order', async () => {
+  await misstateDeliveries();
+  await buyNew(A);
+  await buyNew(B);
+  const held = [await bench.begin(C), await bench.begin(C)];
+  for (const ref of held) expect(await buy(ref)).toBe('gated');
+  later(60_000);
+  expect(await look()).toEqual([]);
+  await bench.database.transaction((tx) => grantOverride(tx, held[0]!.work, 'test', new Date(bench.clock.now)));
+  expect(await buy(held[0]!)).toBe('gated');
 
-    await start();
-    expect(await look()).toEqual([held[0]!.work.id]);
-    expect([await buy(held[0]!), await buy(held[1]!)]).toEqual(['unreadable', 'gated']);
-    expect(await line()).toMatchObject({ state: 'stopped', drifts: 3 });
-  });
+  const release = { actor: 'test', reason: 'test' };
+  await bench.database.transaction((tx) => releaseDriftStop(tx, 'order', release, bench.clock.now));
+  expect(await look()).toEqual([held[0]!.work.id]);
+  expect([await buy(held[0]!), await buy(held[1]!)]).toEqual(['unreadable', 'gated']);
+  expect(await line()).toMatchObject({ state: 'stopped', drifts: 3 });
 });
 
 describe('a delivery that the service does not have yet', () => {
-  const NOT_FOUND = {
-    kind: 'answer',
-    status: 404,
-    body: '{"error":{"code":"not_found","message":"No such eSIM."}}',
-    headers: { 'content-type': 'application/json' },
-  } as const;
-
-  const HTML = { kind: 'answer', headers: { 'content-type': 'text/html' }, body: '<h1>Moved</h1>' } as const;
+  const body = '{"error":{"code":"not_found","message":"No such eSIM."}}';
+  const HTML = { ...JSON_ANSWER, headers: { 'content-type': 'text/html' }, body: '<h1>Moved</h1>' } as const;
 
   it.each([
-    ['a 404 with a code', NOT_FOUND],
-    ['a page of HTML', { ...HTML, status: 200 }],
+    ['a 404 with a code', { ...JSON_ANSWER, status: 404, body }],
+    ['a page of HTML', HTML],
   ] as const)('is drift after five minutes, or twice the longest fill: %s', async (_what, notThere) => {
     await bench.admin.onRequest('getEsim', notThere, { count: null });
     const slow = await bench.begin(A);
@@ -189,10 +172,8 @@ it('a record that names an accepted purchase and cannot be read is drift', async
   const order = await bench.begin(A);
   await bench.activities.sendPurchase(order);
   const { serviceId } = await bench.attempt(order);
-  await bench.admin.onRequest('getOrder', {
-    ...JSON_ANSWER,
-    body: JSON.stringify({ number: serviceId, status: 'done' }),
-  });
+  const body = JSON.stringify({ number: serviceId, status: 'done' });
+  await bench.admin.onRequest('getOrder', { ...JSON_ANSWER, body });
   expect(await bench.activities.lookUpPurchase(order)).toMatchObject({ kind: 'unavailable' });
   expect(await line()).toMatchObject({ state: 'proving', stoppedProducts: [A] });
 });

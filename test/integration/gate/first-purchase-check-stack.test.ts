@@ -1,7 +1,7 @@
+/** The hold before the first purchase in production, on the whole product. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-/** The hold before the first purchase in production, on the whole product. */
+import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { checkFirstPurchaseCheck } from '#cli/doctor/checks/offer.ts';
 import { COMPATIBLE, NOT_COMPATIBLE, checkContractFile } from '#cli/service/contract.ts';
@@ -18,16 +18,10 @@ const PRODUCTION = { ...RARE_UPKEEP, SERVICE_MODE: 'production' };
 const UNSEEN = { ...PRODUCTION, SERVICE_MISSING_CAPABILITIES: 'openapi_download' };
 const APPROVED = { SIMULATOR_APPROVED: 'true', SIMULATOR_PRODUCTION_BALANCE: '1000.00' };
 
-let stack: Stack | undefined;
-afterEach(async () => {
-  await stack?.stop();
-  stack = undefined;
-});
-
 async function start(environment: ProcessSettings) {
-  const started = await startStack({ environment, simulator: APPROVED });
-  stack = started;
-  return { stack: started, desk: new OrderDesk(started) };
+  const stack = await startStack({ environment, simulator: APPROVED });
+  onTestFinished(() => stack.stop());
+  return { stack, desk: new OrderDesk(stack) };
 }
 
 const pausePage = z.object({
@@ -39,35 +33,21 @@ const doctorOf = async ({ database }: Stack) =>
   checkFirstPurchaseCheck({ mode: 'production' }, { firstPurchaseCheck: await database.run(readFirstPurchaseCheck) });
 
 /** An order that is held, with the sentence that its caller reads. */
-async function heldOrder(desk: OrderDesk): Promise<{ readonly id: string; readonly detail: unknown }> {
+async function heldOrder(desk: OrderDesk): Promise<{ readonly id: string; readonly detail: string }> {
   const id = await desk.place(PACKAGE.completedAtOnce);
   const held = await desk.reaches(id, 'held');
   expect(held.at('failure', 'class')).toBe('purchases_paused');
-  return { id, detail: held.at('failure', 'detail') };
-}
-
-/** A command that prints into a string. */
-function printed() {
-  const lines: string[] = [];
-  const output = {
-    write: (text: string | Uint8Array) => {
-      lines.push(String(text));
-      return true;
-    },
-  };
-  return { output, text: () => lines.join('') };
+  return { id, detail: held.textAt('failure', 'detail') };
 }
 
 describe('before the shapes are known in production', () => {
   it('an order names the command to run, and completes after an operator released the pause', async () => {
     const { stack, desk } = await start(UNSEEN);
     const { id, detail } = await heldOrder(desk);
-    expect(detail).toEqual(
-      expect.stringMatching(
-        /^Buying is paused \(pause_.*, by worker\): The shapes of the service's answers have not been seen for orders/,
-      ),
+    expect(detail).toMatch(
+      /^Buying is paused \(pause_.*, by worker\): The shapes of the service's answers have not been seen for orders/,
     );
-    expect(detail).toEqual(expect.stringContaining('npx reseller contract check openapi.json --record'));
+    expect(detail).toContain('npx reseller contract check openapi.json --record');
     expect(await doctorOf(stack)).toMatchObject({
       status: 'failure',
       detail: expect.stringContaining('orders: held by pause_'),
@@ -77,10 +57,8 @@ describe('before the shapes are known in production', () => {
     const pause = (await pausesOf(stack)).find(({ kind }) => kind === 'order');
     expect(pause).toMatchObject({ origin: 'first_purchase_check', released_at: null });
     const reason = 'We have tried it by hand.';
-    const release = await stack.api.delete(
-      `/v1/purchase-gate/pauses/${pause?.id}?reason=${encodeURIComponent(reason)}`,
-    );
-    expect(release.at('release_reason')).toBe('We have tried it by hand.');
+    const path = `/v1/purchase-gate/pauses/${pause?.id}?reason=${encodeURIComponent(reason)}`;
+    expect((await stack.api.delete(path)).at('release_reason')).toBe(reason);
     await desk.reaches(id, 'completed');
     await stack.process('worker').stop();
     await stack.start('worker');
@@ -96,12 +74,11 @@ describe('before the shapes are known in production', () => {
     Reflect.deleteProperty(document.paths, '/vpn/orders');
     const record = async (content: object) => {
       writeFileSync(file, JSON.stringify(content));
-      const out = printed();
-      const code = await checkContractFile(file, { record: true }, stack.environments.worker, {
-        stdout: out.output,
-        stderr: out.output,
-      });
-      return { code, text: out.text() };
+      let text = '';
+      const stdout = { write: (part: string | Uint8Array) => ((text += String(part)), true) };
+      const outputs = { stdout, stderr: stdout };
+      const code = await checkContractFile(file, { record: true }, stack.environments.worker, outputs);
+      return { code, text };
     };
     const first = await record(document);
     expect(first.code).toBe(NOT_COMPATIBLE);
@@ -118,8 +95,6 @@ it('an order in production completes without an operator when the document of th
   const { stack, desk } = await start(PRODUCTION);
   await desk.complete(PACKAGE.completedAtOnce);
   await expect.poll(async () => (await pausesOf(stack)).filter(({ released_at: at }) => at === null)).toEqual([]);
-  expect(await doctorOf(stack)).toMatchObject({
-    status: 'ok',
-    detail: expect.stringContaining('orders: released by worker'),
-  });
+  const released = { status: 'ok', detail: expect.stringContaining('orders: released by worker') };
+  expect(await doctorOf(stack)).toMatchObject(released);
 });

@@ -7,12 +7,7 @@ import { newId } from '#db/connection/ids.ts';
 import { auditLog, gatePauses, orders } from '#db/schema.ts';
 import { addCapabilityProfile, confirmCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { FIRST_PURCHASE_CHECK_ADVICE } from '#domain/gate/first-purchase-check.ts';
-import {
-  ALL_CAPABILITIES,
-  type Capabilities,
-  type ProfileItem,
-  profileItems,
-} from '#domain/service/capability-profile.ts';
+import { ALL_CAPABILITIES, type ProfileItem, profileItems } from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 import {
@@ -31,7 +26,7 @@ import { openService, type Service } from '#upstream/service.ts';
 import { FirstPurchaseCheckWatch } from '#worker/first-purchase-check.ts';
 
 const NOW = new Date('2030-01-31T12:00:00.000Z');
-const UNDESCRIBED: Capabilities = { ...ALL_CAPABILITIES, openapi_download: false };
+const UNDESCRIBED = { ...ALL_CAPABILITIES, openapi_download: false };
 
 let opened: OpenTestDatabase;
 let database: Database;
@@ -49,10 +44,8 @@ afterEach(async () => {
 });
 
 /** The first purchase check of a worker. */
-function watch({
-  mode = 'production',
-  capabilities = ALL_CAPABILITIES,
-}: { mode?: ServiceMode; capabilities?: Capabilities } = {}) {
+function watch(some: { mode?: ServiceMode; capabilities?: typeof ALL_CAPABILITIES } = {}) {
+  const { mode = 'production', capabilities = ALL_CAPABILITIES } = some;
   const service = openService({
     baseUrl: simulator.simulator.baseUrl,
     mode,
@@ -90,26 +83,17 @@ const audited = (subjectId: string) =>
 
 const all = <Value>(value: Value) =>
   Object.fromEntries(profileItems.map((item) => [item, value])) as Record<ProfileItem, Value>;
-const measured = (findings: Partial<Record<ProfileItem, boolean>>) =>
-  database.run((db) =>
-    addCapabilityProfile(db, {
-      environment: 'sandbox',
-      measuredAt: NOW,
-      findings: { ...all(null), ...findings },
-      evidence: all('Tried.'),
-    }),
-  );
+const measured = (found: Partial<Record<ProfileItem, boolean>>) => {
+  const profile = { findings: { ...all(null), ...found }, evidence: all('Tried.') };
+  return database.run((db) => addCapabilityProfile(db, { environment: 'sandbox', measuredAt: NOW, ...profile }));
+};
 const confirm = (id: bigint) => database.run((db) => confirmCapabilityProfile(db, id, { by: 'Ada', at: NOW }));
 
 /** An order of an installation that bought before this version. */
 async function completedOrder(): Promise<string> {
   const id = await acceptTestOrder(database);
-  await database.run((db) =>
-    db
-      .update(orders)
-      .set({ status: 'completed', esimId: newId('esim') })
-      .where(eq(orders.id, id)),
-  );
+  const completed = { status: 'completed', esimId: newId('esim') } as const;
+  await database.run((db) => db.update(orders).set(completed).where(eq(orders.id, id)));
   return id;
 }
 
@@ -122,16 +106,11 @@ describe('before the first purchase in production', () => {
     expect(made).toHaveLength(PURCHASE_KINDS.length);
     expect(new Set(made.map(({ kind }) => kind))).toEqual(new Set(PURCHASE_KINDS));
     for (const pause of made) {
-      expect(pause).toMatchObject({
-        origin: 'first_purchase_check',
-        failureClass: null,
-        pausedBy: FIRST_PURCHASE_CHECK_ACTOR,
-        releasedAt: null,
-      });
+      const hold = { origin: 'first_purchase_check', failureClass: null, releasedAt: null };
+      expect(pause).toMatchObject({ ...hold, pausedBy: FIRST_PURCHASE_CHECK_ACTOR });
       expect(pause.reason).toContain(FIRST_PURCHASE_CHECK_ADVICE);
-      expect(await audited(pause.id)).toMatchObject([
-        { action: 'gate.pause', actor: FIRST_PURCHASE_CHECK_ACTOR, reason: pause.reason },
-      ]);
+      const entry = { action: 'gate.pause', actor: FIRST_PURCHASE_CHECK_ACTOR, reason: pause.reason };
+      expect(await audited(pause.id)).toMatchObject([entry]);
     }
   });
 
@@ -146,18 +125,12 @@ describe('before the first purchase in production', () => {
 
   it('a pause of an operator for the same kind exists beside the hold, and remains after its release', async () => {
     await watch().hold();
-    const asked = {
-      origin: 'operator',
-      kind: 'order',
-      failureClass: null,
-      reason: 'A test.',
-      actor: 'key_ada',
-    } as const;
+    const operator = { reason: 'A test.', actor: 'key_ada' };
+    const asked = { origin: 'operator', kind: 'order', failureClass: null, ...operator } as const;
     const { pause, isNew } = await database.transaction((tx) => addPause(tx, asked, NOW));
     expect(isNew).toBe(true);
     await watch().check();
-    const inForce = (await pauses()).filter(({ releasedAt }) => releasedAt === null);
-    expect(inForce.map(({ id }) => id)).toEqual([pause.id]);
+    expect((await pauses()).filter(({ releasedAt }) => releasedAt === null).map(({ id }) => id)).toEqual([pause.id]);
   });
 });
 
@@ -180,16 +153,12 @@ describe('the hold ends', () => {
     await worker.hold();
     expect(await worker.check()).toBe(true);
     expect(await states()).toEqual(every('held'));
-    await simulator.production.post(
-      '/orders',
-      { package_id: 1001, external_order_id: randomUUID() },
-      { headers: { 'idempotency-key': randomUUID() } },
-    );
+    const headers = { 'idempotency-key': randomUUID() };
+    await simulator.production.post('/orders', { package_id: 1001, external_order_id: randomUUID() }, { headers });
     expect(await worker.check()).toBe(true);
     expect(await states()).toEqual({ ...every('held'), order: 'released' });
-    expect(await stateOf('order')).toMatchObject({
-      reason: expect.stringContaining('GET /orders shows a completed purchase'),
-    });
+    const reason = expect.stringContaining('GET /orders shows a completed purchase');
+    expect(await stateOf('order')).toMatchObject({ reason });
   });
 
   it('by a confirmed profile, for the kinds that it contains, and not by an unconfirmed one', async () => {
@@ -198,13 +167,10 @@ describe('the hold ends', () => {
     await worker.hold();
     expect(await states()).toEqual(every('held'));
     await confirm(id);
-    const released = await database.transaction((tx) => releaseRecorded(tx, 'command/ada', NOW));
-    expect(released).toEqual(['order']);
+    expect(await database.transaction((tx) => releaseRecorded(tx, 'command/ada', NOW))).toEqual(['order']);
     expect(await states()).toEqual({ ...every('held'), order: 'released' });
-    expect(await stateOf('order')).toMatchObject({
-      by: 'command/ada',
-      reason: expect.stringContaining('confirmed by Ada'),
-    });
+    const release = { by: 'command/ada', reason: expect.stringContaining('confirmed by Ada') };
+    expect(await stateOf('order')).toMatchObject(release);
   });
 
   it('when a worker finds a confirmed profile or a completed purchase', async () => {
@@ -248,27 +214,21 @@ describe('no hold exists', () => {
   });
 });
 
-describe('the text of the hold', () => {
-  it('names the call and the field that differ, and follows later checks', async () => {
-    const worker = watch();
-    await worker.hold();
-    const unpriced = JSON.stringify({ data: [{ id: 1, name: 'One', currency: 'EUR' }], next_cursor: null });
-    await simulator.admin.post('/faults', {
-      target: 'request',
-      endpoint: 'listPackages',
-      fault: { kind: 'answer', status: 200, body: unpriced },
-      count: 2,
-    });
-    await worker.check();
-    expect(await stateOf('order')).toMatchObject({
-      kind: 'held',
-      pause: { reason: expect.stringMatching(/GET \/packages: .*price_for_reseller.*Run `npx reseller sandbox tour`/) },
-    });
-    expect(await states()).toEqual({ order: 'held', topup: 'held', vpn_subscription: 'released' });
-    await simulator.admin.call('DELETE', '/faults', {});
-    await worker.check();
-    expect(await states()).toEqual(every('released'));
+it('the text of the hold names the call and the field that differ, and follows later checks', async () => {
+  const worker = watch();
+  await worker.hold();
+  const unpriced = JSON.stringify({ data: [{ id: 1, name: 'One', currency: 'EUR' }], next_cursor: null });
+  const fault = { kind: 'answer', status: 200, body: unpriced };
+  await simulator.admin.post('/faults', { target: 'request', endpoint: 'listPackages', fault, count: 2 });
+  await worker.check();
+  expect(await stateOf('order')).toMatchObject({
+    kind: 'held',
+    pause: { reason: expect.stringMatching(/GET \/packages: .*price_for_reseller.*Run `npx reseller sandbox tour`/) },
   });
+  expect(await states()).toEqual({ order: 'held', topup: 'held', vpn_subscription: 'released' });
+  await simulator.admin.call('DELETE', '/faults', {});
+  await worker.check();
+  expect(await states()).toEqual(every('released'));
 });
 
 it('the loop of a worker checks until nothing is held, and stops on request before that', async () => {

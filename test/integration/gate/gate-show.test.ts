@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { showGate } from '#cli/operator/gate.ts';
 import { newId } from '#db/connection/ids.ts';
 import { enqueue } from '#db/gate/waits.ts';
 import { gateCircuits, gateWallet } from '#db/schema.ts';
 import type { Money } from '#domain/money/money.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { keyOf, startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 
 /** `GET /v1/purchase-gate` and `reseller gate show`, with rows as the gate writes them. */
@@ -14,9 +14,7 @@ let caller: HttpClient;
 beforeEach(async () => {
   api = await startTestApi();
   caller = await api.caller();
-});
-afterEach(async () => {
-  await api[Symbol.asyncDispose]();
+  return () => api[Symbol.asyncDispose]();
 });
 
 const gate = () => caller.get('/v1/purchase-gate');
@@ -25,8 +23,7 @@ const gate = () => caller.get('/v1/purchase-gate');
 async function shown(): Promise<string[]> {
   let text = '';
   const output = { write: (part: string | Uint8Array) => ((text += String(part)), true) };
-  const environment = { RESELLER_API_KEY: caller.headers['authorization']?.replace('Bearer ', '') };
-  await showGate({ api: api.baseUrl }, environment, output, () => api.clock.now);
+  await showGate({ api: api.baseUrl }, { RESELLER_API_KEY: keyOf(caller) }, output, () => api.clock.now);
   return text.split('\n');
 }
 
@@ -41,70 +38,56 @@ async function holds(age: number, price?: Money): Promise<string> {
   return work.id;
 }
 
-/** Stores a balance. @param current false: the gate does not use it until it has read it again. */
-async function hasBalance(readAt: number, current: boolean): Promise<void> {
-  const read = { balanceAmount: '99.50', balanceCurrency: 'USD', readAt: new Date(readAt), readsStarted: 4 };
-  await api.database.run((db) => db.insert(gateWallet).values({ ...read, reading: current ? 4 : null }));
-}
-
-async function opensCircuit(probeAt: number): Promise<void> {
-  const row = { name: 'service_down', state: 'open', probeAt: new Date(probeAt), detail: 'No answer.' } as const;
-  await api.database.run((db) => db.insert(gateCircuits).values(row));
-}
-
-describe('the wallet', () => {
-  it.each([
-    ['with the age of its last reading', true, 'Wallet: '],
-    ['as last known while the service does not answer', false, 'Wallet: not known now. Last known: '],
-  ])('is shown %s', async (_how, current, begins) => {
-    expect((await gate()).at('wallet')).toBeNull();
-    expect(await shown()).toContain('Wallet: not known');
-    await hasBalance(TEST_NOW - 12 * 60_000, current);
-    const balance = { amount: '99.50', currency: 'USD' };
-    const wallet = { balance, reserved: { amount: '0.00' }, read_at: '2030-01-31T11:48:00.000Z', current };
-    expect((await gate()).body).toMatchObject({ wallet });
-    expect(await shown()).toContain(
-      `${begins}99.50 USD, of which 0.00 USD are reserved; read 12 minutes ago (2030-01-31T11:48:00.000Z)`,
-    );
-  });
+it.each([
+  ['with the age of its last reading', true, 'Wallet: '],
+  ['as last known while the service does not answer', false, 'Wallet: not known now. Last known: '],
+])('the wallet is shown %s', async (_how, current, begins) => {
+  expect((await gate()).at('wallet')).toBeNull();
+  expect(await shown()).toContain('Wallet: not known');
+  // A balance without its reading is not used until it has been read again.
+  const stored = { balanceAmount: '99.50', balanceCurrency: 'USD', readsStarted: 4, reading: current ? 4 : null };
+  const readAt = new Date(TEST_NOW - 12 * 60_000);
+  await api.database.run((db) => db.insert(gateWallet).values({ ...stored, readAt }));
+  const balance = { amount: '99.50', currency: 'USD' };
+  const wallet = { balance, reserved: { amount: '0.00' }, read_at: '2030-01-31T11:48:00.000Z', current };
+  expect((await gate()).body).toMatchObject({ wallet });
+  expect(await shown()).toContain(
+    `${begins}99.50 USD, of which 0.00 USD are reserved; read 12 minutes ago (2030-01-31T11:48:00.000Z)`,
+  );
 });
 
-describe('an open circuit', () => {
-  it('shows the time of its next try, and afterwards that the next purchase is the try', async () => {
-    await opensCircuit(TEST_NOW + 5_000);
-    expect(await shown()).toContain(
-      'Circuit service_down: open, next try at 2030-01-31T12:00:05.000Z. Last: No answer.',
-    );
-    api.clock.now += 5_000;
-    expect(await shown()).toContain(
-      'Circuit service_down: open, next try due now: the next purchase is sent as a test. Last: No answer.',
-    );
-  });
+it('an open circuit shows the time of its next try, and afterwards that the next purchase is the try', async () => {
+  const open = { name: 'service_down', state: 'open', detail: 'No answer.' } as const;
+  const probeAt = new Date(TEST_NOW + 5_000);
+  await api.database.run((db) => db.insert(gateCircuits).values({ ...open, probeAt }));
+  expect(await shown()).toContain('Circuit service_down: open, next try at 2030-01-31T12:00:05.000Z. Last: No answer.');
+  api.clock.now += 5_000;
+  expect(await shown()).toContain(
+    'Circuit service_down: open, next try due now: the next purchase is sent as a test. Last: No answer.',
+  );
 });
 
-describe('held purchases', () => {
-  it('are shown with about how much money they need', async () => {
-    expect((await gate()).at('held')).toEqual([]);
-    await holds(10, { amount: '9.80', currency: 'USD' });
-    await holds(20, { amount: '6.00', currency: 'USD' });
-    const oldest = await holds(30, { amount: '3.455', currency: 'EUR' });
-    await holds(5);
-    expect((await gate()).at('held')).toEqual([
-      {
-        held_at: 'wallet',
-        failure_class: 'insufficient_balance',
-        count: 4,
-        needed: [
-          { amount: '3.455', currency: 'EUR' },
-          { amount: '15.80', currency: 'USD' },
-        ],
-        without_price: 1,
-        oldest: { kind: 'order', id: oldest, accepted_at: '2030-01-31T11:59:30.000Z' },
-      },
-    ]);
-    expect(await shown()).toContain(
-      'Held at wallet (insufficient_balance): 4 purchases, about 3.455 EUR and 15.80 USD needed, ' +
-        `1 without a known price, oldest ${oldest} of 2030-01-31T11:59:30.000Z`,
-    );
-  });
+it('held purchases are shown with about how much money they need', async () => {
+  expect((await gate()).at('held')).toEqual([]);
+  await holds(10, { amount: '9.80', currency: 'USD' });
+  await holds(20, { amount: '6.00', currency: 'USD' });
+  const oldest = await holds(30, { amount: '3.455', currency: 'EUR' });
+  await holds(5);
+  expect((await gate()).at('held')).toEqual([
+    {
+      held_at: 'wallet',
+      failure_class: 'insufficient_balance',
+      count: 4,
+      needed: [
+        { amount: '3.455', currency: 'EUR' },
+        { amount: '15.80', currency: 'USD' },
+      ],
+      without_price: 1,
+      oldest: { kind: 'order', id: oldest, accepted_at: '2030-01-31T11:59:30.000Z' },
+    },
+  ]);
+  expect(await shown()).toContain(
+    'Held at wallet (insufficient_balance): 4 purchases, about 3.455 EUR and 15.80 USD needed, ' +
+      `1 without a known price, oldest ${oldest} of 2030-01-31T11:59:30.000Z`,
+  );
 });

@@ -1,19 +1,15 @@
 import { eq, inArray, sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { attempts, gateReservations, gateWallet } from '#db/schema.ts';
 import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
 import { readAccount, lockAccount, beginBalanceRead, storeBalance } from '#fulfilment/gate/account.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 
-let server: OpenTestDatabase;
-
-beforeAll(async () => {
-  server = await openTestDatabase();
-});
-afterAll(() => server.drop());
+const { database } = disposedAtEnd(await openTestDatabase());
 
 const NOW = new Date('2030-01-31T12:00:00Z');
 const DAYS = ['2030-01-30', '2030-01-31'] as const;
@@ -21,7 +17,7 @@ const DAYS = ['2030-01-30', '2030-01-31'] as const;
 /** The totals that differ from the sums of their rows. One statement sees one state of all tables. */
 async function differences() {
   const costs = sql`sum(gate_cost(a, r)) as amount from gate_reservations r left join attempts a on a.id = r.attempt_id`;
-  const { rows } = await server.database.run((db) =>
+  const { rows } = await database.run((db) =>
     db.execute(sql`
       with summed as (
         select day::text as day, currency, owner as api_key_id, sum(amount) as amount
@@ -42,16 +38,9 @@ async function differences() {
 
 async function openAttempts(tx: Executor, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId('attempt'));
-  await tx.insert(attempts).values(
-    ids.map((id) => ({
-      id,
-      subjectKind: 'order' as const,
-      subjectId: newId('order'),
-      number: 1,
-      idempotencyKey: id,
-      encryptedRequestBody: Buffer.alloc(1),
-    })),
-  );
+  const opened = { subjectKind: 'order', number: 1, encryptedRequestBody: Buffer.alloc(1) } as const;
+  const rows = ids.map((id) => ({ ...opened, id, subjectId: newId('order'), idempotencyKey: id }));
+  await tx.insert(attempts).values(rows);
   return ids;
 }
 
@@ -98,16 +87,15 @@ const change = fc.oneof(
 );
 type Change = typeof change extends fc.Arbitrary<infer One> ? One : never;
 
-async function apply(tx: Executor, ids: readonly string[], one: Change): Promise<void> {
+async function apply(tx: Executor, ids: string[], one: Change): Promise<void> {
   const idAt = (index: number) => ids[index % ids.length]!;
+  const ofAttempt = (index: number) => eq(gateReservations.attemptId, idAt(index));
   switch (one.kind) {
     case 'attempt': {
       const { state, settled, charge } = one;
       const set = { state, settled, chargedAmount: charge?.amount ?? null, chargedCurrency: charge?.currency ?? null };
-      await tx
-        .update(attempts)
-        .set(set)
-        .where(eq(attempts.id, idAt(one.place)));
+      const id = idAt(one.place);
+      await tx.update(attempts).set(set).where(eq(attempts.id, id));
       return;
     }
     case 'reserve': {
@@ -125,21 +113,15 @@ async function apply(tx: Executor, ids: readonly string[], one: Change): Promise
     }
     case 'many':
       await lockAccount(tx);
-      await tx
-        .update(gateReservations)
-        .set({ isOver: one.isOver })
-        .where(inArray(gateReservations.attemptId, [...ids]));
+      await tx.update(gateReservations).set({ isOver: one.isOver }).where(inArray(gateReservations.attemptId, ids));
       return;
     case 'delete':
       await lockAccount(tx);
-      await tx.delete(gateReservations).where(eq(gateReservations.attemptId, idAt(one.place)));
+      await tx.delete(gateReservations).where(ofAttempt(one.place));
       return;
     case 'meddle':
       await lockAccount(tx);
-      await tx
-        .update(gateReservations)
-        .set({ counted: one.counted })
-        .where(eq(gateReservations.attemptId, idAt(one.place)));
+      await tx.update(gateReservations).set({ counted: one.counted }).where(ofAttempt(one.place));
   }
 }
 
@@ -152,9 +134,9 @@ describe('the totals of the gate', () => {
     });
     await fc.assert(
       fc.asyncProperty(transactions, async (all) => {
-        const ids = await server.database.transaction((tx) => openAttempts(tx, 5));
+        const ids = await database.transaction((tx) => openAttempts(tx, 5));
         for (const { changes, isKept } of all) {
-          const done = server.database.transaction(async (tx) => {
+          const done = database.transaction(async (tx) => {
             for (const one of changes) await apply(tx, ids, one);
             if (!isKept) throw ROLLED_BACK;
           });
@@ -171,10 +153,10 @@ describe('the totals of the gate', () => {
   it('are the sums of their rows after concurrent changes of the same attempts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(change, { maxLength: 4 }), { minLength: 4, maxLength: 8 }), async (all) => {
-        const ids = await server.database.transaction((tx) => openAttempts(tx, 3));
+        const ids = await database.transaction((tx) => openAttempts(tx, 3));
         await Promise.all(
           all.map(async (changes) => {
-            for (const one of changes) await server.database.transaction((tx) => apply(tx, ids, one));
+            for (const one of changes) await database.transaction((tx) => apply(tx, ids, one));
           }),
         );
         expect(await differences()).toEqual([]);
@@ -184,15 +166,15 @@ describe('the totals of the gate', () => {
   });
 
   it('count an attempt from its claim to its refusal, and the charge in place of the price', async () => {
-    const [id = ''] = await server.database.transaction((tx) => openAttempts(tx, 1));
+    const [id = ''] = await database.transaction((tx) => openAttempts(tx, 1));
     const key = newId('apiKey');
     const spent = async () => {
       const of = { day: DAYS[1], apiKeyId: key, currency: 'EUR' };
-      return (await server.database.run((db) => readAccount(db, of))).spentByKey.amount;
+      return (await database.run((db) => readAccount(db, of))).spentByKey.amount;
     };
     const set = (values: Partial<typeof attempts.$inferInsert>) =>
-      server.database.transaction((tx) => tx.update(attempts).set(values).where(eq(attempts.id, id)));
-    await server.database.transaction((tx) => reserve(tx, id, { apiKeyId: key }));
+      database.transaction((tx) => tx.update(attempts).set(values).where(eq(attempts.id, id)));
+    await database.transaction((tx) => reserve(tx, id, { apiKeyId: key }));
     expect(await spent()).toBe('0');
     await set({ state: 'sending' });
     expect(await spent()).toBe('5.000000');

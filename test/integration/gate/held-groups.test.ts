@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
 import { enqueue, type Waiting } from '#db/gate/waits.ts';
 import { gateWallet, packages } from '#db/schema.ts';
@@ -13,12 +13,9 @@ import { databaseGauges } from '#worker/gauges.ts';
 
 /** Held work at the gate, and about how much money it needs. */
 let bench: ActivityBench;
-
 beforeEach(async () => {
   bench = await ActivityBench.start();
-});
-afterEach(async () => {
-  await bench[Symbol.asyncDispose]();
+  return () => bench[Symbol.asyncDispose]();
 });
 
 const { send, begin } = gateSteps(() => bench);
@@ -27,16 +24,10 @@ const groups = () => bench.database.run(heldGroups);
 /** Lets an order wait at the gate. @param second of its acceptance. */
 async function waits(second: number, some: Partial<Waiting> = {}): Promise<string> {
   const work = { kind: 'order', id: newId('order') } as const;
-  const waiting = {
-    work,
-    barrier: 'wallet',
-    failureClass: 'insufficient_balance',
-    acceptedAt: new Date(second * 1_000),
-    apiKeyId: 'key_test',
-    mayHaveBought: false,
-    ...some,
-  } as const;
-  await bench.database.transaction((tx) => enqueue(tx, waiting, new Date(second * 1_000)));
+  const acceptedAt = new Date(second * 1_000);
+  const usual = { work, acceptedAt, apiKeyId: 'key_test', mayHaveBought: false };
+  const waiting = { ...usual, barrier: 'wallet', failureClass: 'insufficient_balance', ...some } as const;
+  await bench.database.transaction((tx) => enqueue(tx, waiting, acceptedAt));
   return work.id;
 }
 

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '#db/connection/database.ts';
+import { describe, expect, it } from 'vitest';
 import { addCapabilityProfile, confirmCapabilityProfile } from '#db/service/capability-profiles.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { profileItems, type ProfileItem } from '#domain/service/capability-profile.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import { policyInForce } from '#worker/composition.ts';
 
-let opened: OpenTestDatabase;
-let database: Database;
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  ({ database } = opened);
-});
-afterAll(() => opened.drop());
+const { database } = disposedAtEnd(await openTestDatabase());
 
 const inForce = async (mode: 'sandbox' | 'production') => {
   const { resendAllowed, maxAttempts } = (await database.run((db) => policyInForce(db, DEFAULT_POLICY, mode))).purchase;
@@ -20,15 +14,10 @@ const inForce = async (mode: 'sandbox' | 'production') => {
 };
 const all = <Value>(value: Value) =>
   Object.fromEntries(profileItems.map((item) => [item, value])) as Record<ProfileItem, Value>;
-const measured = (findings: Partial<Record<ProfileItem, boolean>>) =>
-  database.run((db) =>
-    addCapabilityProfile(db, {
-      environment: 'sandbox',
-      measuredAt: new Date(),
-      findings: { ...all(true), ...findings },
-      evidence: all('Tried.'),
-    }),
-  );
+const measured = (found: Partial<Record<ProfileItem, boolean>>) => {
+  const profile = { measuredAt: new Date(), findings: { ...all(true), ...found }, evidence: all('Tried.') };
+  return database.run((db) => addCapabilityProfile(db, { environment: 'sandbox', ...profile }));
+};
 const AS_CONFIGURED = { resendAllowed: true, maxAttempts: DEFAULT_POLICY.purchase.maxAttempts };
 const NO_RESEND = { ...AS_CONFIGURED, resendAllowed: false };
 
@@ -46,6 +35,6 @@ describe('the purchase policy in force', () => {
   it('never resends to a service that does not replay keys', async () => {
     expect(await inForce('sandbox')).toEqual(AS_CONFIGURED);
     await measured({ key_replay: false });
-    expect(await inForce('sandbox')).toEqual({ ...AS_CONFIGURED, resendAllowed: false });
+    expect(await inForce('sandbox')).toEqual(NO_RESEND);
   });
 });

@@ -1,18 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { AttemptRef } from '#domain/purchase/results.ts';
 import { listCircuits } from '#fulfilment/gate/circuits.ts';
 import { readGate } from '#fulfilment/gate/overview.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { gateSteps } from '#test/support/work/gate-steps.ts';
 
-/** The purchase gate on a real database and a real simulator, with the clock of the test. */
 let bench: ActivityBench;
-
 beforeEach(async () => {
   bench = await ActivityBench.start();
-});
-afterEach(async () => {
-  await bench[Symbol.asyncDispose]();
+  return () => bench[Symbol.asyncDispose]();
 });
 
 const { send, sends, later, look, circuit, begin, operate } = gateSteps(() => bench);
@@ -81,11 +77,8 @@ describe('a circuit', () => {
   });
 });
 
-const TOO_LOW = {
-  kind: 'answer',
-  status: 402,
-  body: '{"error":{"code":"insufficient_balance","message":"Too low."}}',
-} as const;
+const body = '{"error":{"code":"insufficient_balance","message":"Too low."}}';
+const TOO_LOW = { kind: 'answer', status: 402, body } as const;
 const balanceCircuit = async () =>
   (await bench.database.run(listCircuits)).find(({ name }) => name === 'insufficient_balance');
 
@@ -106,12 +99,7 @@ describe('a circuit whose held work was abandoned', () => {
     await look();
     expect(await send(await bench.begin())).toMatchObject({ kind: 'accepted' });
     await look();
-    expect(await balanceCircuit()).toMatchObject({
-      state: 'closed',
-      failures: 0,
-      openings: 0,
-      probeAt: null,
-    });
+    expect(await balanceCircuit()).toMatchObject({ state: 'closed', failures: 0, openings: 0, probeAt: null });
   });
 
   it('closes without a purchase after its idle time, and opens again after one failure, for longer', async () => {
@@ -129,12 +117,10 @@ describe('a circuit whose held work was abandoned', () => {
   });
 });
 
-describe('a circuit that holds work', () => {
-  it('releases it at the configured rate after another purchase was accepted', async () => {
-    const held = await openForBalance();
-    expect(await send(await bench.begin())).toMatchObject({ kind: 'accepted' });
-    expect(await circuit('insufficient_balance')).toBe('releasing');
-    // The last one opened the circuit and is held there. The others continue by their own timers.
-    expect(await look()).toEqual([held.at(-1)?.work.id]);
-  });
+it('a circuit that holds work releases it at the configured rate after another purchase was accepted', async () => {
+  const held = await openForBalance();
+  expect(await send(await bench.begin())).toMatchObject({ kind: 'accepted' });
+  expect(await circuit('insufficient_balance')).toBe('releasing');
+  // The last one opened the circuit and is held there. The others continue by their own timers.
+  expect(await look()).toEqual([held.at(-1)?.work.id]);
 });

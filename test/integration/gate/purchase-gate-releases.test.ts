@@ -1,18 +1,14 @@
 import { asc, eq, sql } from 'drizzle-orm';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { gateWaits, outbox } from '#db/schema.ts';
 import { releasePause } from '#fulfilment/gate/pauses.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { gateSteps, NOT_APPROVED, withBalance } from '#test/support/work/gate-steps.ts';
 
-/** The purchase gate on a real database and a real simulator, with the clock of the test. */
 let bench: ActivityBench;
-
 beforeEach(async () => {
   bench = await ActivityBench.start();
-});
-afterEach(async () => {
-  await bench[Symbol.asyncDispose]();
+  return () => bench[Symbol.asyncDispose]();
 });
 
 const { send, sends, look, circuit, begin, pause, operate } = gateSteps(() => bench);
@@ -54,11 +50,8 @@ describe('a pause', () => {
     await send(ref!);
     await bench.hold(ref!);
     const release = (actionId: string) => operate(ref!, 'release', actionId);
-    expect([await release('1'), await release('1'), await release('2')]).toEqual([
-      { kind: 'applied' },
-      { kind: 'unchanged' },
-      { kind: 'unchanged' },
-    ]);
+    const outcomes = [{ kind: 'applied' }, { kind: 'unchanged' }, { kind: 'unchanged' }];
+    expect([await release('1'), await release('1'), await release('2')]).toEqual(outcomes);
     expect(await send(ref!)).toMatchObject({ kind: 'accepted' });
     expect(await release('3')).toMatchObject({ kind: 'refused', refusal: 'not_held' });
     expect(await send((await begin(1))[0]!)).toMatchObject({ kind: 'gated' });

@@ -15,9 +15,8 @@ import { releaseUpdate } from '#workflows/messages.ts';
 
 /** The purchase gate on the whole product: API, worker, Temporal and the simulator. */
 
-const stack = disposedAtEnd(
-  await startStack({ environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP, 'retry.hold_delay': '30s' } }),
-);
+const environment = { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP, 'retry.hold_delay': '30s' };
+const stack = disposedAtEnd(await startStack({ environment }));
 const desk = new OrderDesk(stack);
 const temporal = disposedAtEnd(await TemporalOperator.connect(stack));
 afterEach(async () => {
@@ -27,7 +26,7 @@ afterEach(async () => {
   await desk.checkBooks();
 });
 
-const key = () => ({ headers: { 'idempotency-key': randomUUID() } });
+const key = (of: string = randomUUID()) => ({ headers: { 'idempotency-key': of } });
 const gate = async () => stack.api.get('/v1/purchase-gate');
 const circuitOf = async (name: string) => {
   const { circuits } = (await gate()).body as { circuits: { name: string; state: string }[] };
@@ -38,18 +37,15 @@ const pause = (body: Record<string, unknown> = {}) =>
 const endPause = (id: string) => stack.api.delete(`/v1/purchase-gate/pauses/${id}?reason=Done.`);
 const place = (count: number) => Promise.all(Array.from({ length: count }, () => desk.place(PACKAGE.completedAtOnce)));
 
-describe('a service outage', () => {
-  it('is probed by one canary at a time, and each held order is bought once afterwards', async () => {
-    await desk.simulator.onRequest('createOrder', { kind: 'rate_limited', retry_after: 0 }, { count: 6 });
-    const ids = await place(8);
-    for (const id of ids) await desk.reaches(id, 'completed');
-    await expect.poll(() => circuitOf('rate_limited')).toBe('closed');
-    for (const id of ids) expect(await desk.movements(id)).toEqual(['debit 2.40']);
-    // Six refused sends and eight purchases; no other calls.
-    const calls = await desk.simulator.requests('createOrder');
-    expect(calls).toHaveLength(14);
-    expect((await gate()).at('held')).toEqual([]);
-  });
+it('a service outage is probed by one canary at a time, and each held order is bought once afterwards', async () => {
+  await desk.simulator.onRequest('createOrder', { kind: 'rate_limited', retry_after: 0 }, { count: 6 });
+  const ids = await place(8);
+  for (const id of ids) await desk.reaches(id, 'completed');
+  await expect.poll(() => circuitOf('rate_limited')).toBe('closed');
+  for (const id of ids) expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  // Six refused sends and eight purchases; no other calls.
+  expect(await desk.simulator.requests('createOrder')).toHaveLength(14);
+  expect((await gate()).at('held')).toEqual([]);
 });
 
 describe('a pause of buying', () => {
@@ -65,11 +61,8 @@ describe('a pause of buying', () => {
     expect(held.at('failure', 'detail')).toContain(id);
     expect(held.at('operations', 'resubmission', 'verdict')).toBe('not_needed');
     expect((await gate()).at('pauses', 0, 'id')).toBe(id);
-    expect(await temporal.order(first!).query('explain')).toMatchObject({
-      status: 'held',
-      failure: 'purchases_paused',
-      resubmission: { verdict: 'not_needed' },
-    });
+    const explained = { status: 'held', failure: 'purchases_paused', resubmission: { verdict: 'not_needed' } };
+    expect(await temporal.order(first!).query('explain')).toMatchObject(explained);
     expect((await endPause(id)).at('released_by')).toMatch(/^key_/);
     expect((await stack.api.get(location)).at('release_reason')).toBe('Done.');
     for (const each of [first!, second!]) await desk.reaches(each, 'completed');
@@ -84,12 +77,9 @@ describe('a pause of buying', () => {
     const id = (await pause({ kind: 'order' })).textAt('id');
     const [byApi, byUi, other] = await place(3);
     for (const each of [byApi!, byUi!, other!]) await desk.reaches(each, 'held');
-    await expect
-      .poll(async () => (await stack.api.get('/readyz')).at('degraded'))
-      .toContainEqual({
-        condition: 'purchases_paused',
-        detail: `Purchases are paused: order (${id}). See \`npx reseller gate show\`.`,
-      });
+    const degraded = async () => (await stack.api.get('/readyz')).at('degraded');
+    const detail = `Purchases are paused: order (${id}). See \`npx reseller gate show\`.`;
+    await expect.poll(degraded).toContainEqual({ condition: 'purchases_paused', detail });
     const release = () => stack.api.post(`/v1/orders/${byApi}/release`, { reason: 'At the counter.' });
     expect((await release()).status).toBe(200);
     await desk.reaches(byApi!, 'completed');
@@ -103,50 +93,41 @@ describe('a pause of buying', () => {
   });
 });
 
-describe('reseller gate', () => {
-  const reseller = async (...args: string[]) => {
-    const env = { PATH: process.env['PATH'], RESELLER_API_KEY: stack.apiKey };
-    const api = `http://127.0.0.1:${stack.environments.api['API_PORT']}`;
-    return (
-      await promisify(execFile)(process.execPath, [join(PROJECT, 'cli/reseller.mjs'), ...args, '--api', api], { env })
-    ).stdout;
-  };
+const reseller = async (...args: string[]) => {
+  const env = { PATH: process.env['PATH'], RESELLER_API_KEY: stack.apiKey };
+  const api = `http://127.0.0.1:${stack.environments.api['API_PORT']}`;
+  return (
+    await promisify(execFile)(process.execPath, [join(PROJECT, 'cli/reseller.mjs'), ...args, '--api', api], { env })
+  ).stdout;
+};
 
-  it('shows the reasons of held purchases, and creates and releases a pause', async () => {
-    const paused = await reseller('gate', 'pause', '--kind', 'order', '--reason', 'Stock-taking.');
-    const [id = ''] = paused.split(' ');
-    const order = await desk.place(PACKAGE.completedAtOnce);
-    await desk.reaches(order, 'held');
-    const shown = await reseller('gate', 'show');
-    expect(shown).toMatch(/^Circuits: all closed$/m);
-    expect(shown).toContain(`Pause ${id}: order paused, by key_`);
-    expect(shown).toMatch(
-      new RegExp(`^Held at pause:${id} \\(purchases_paused\\): 1 purchase, .*oldest ${order}`, 'm'),
-    );
-    expect(shown).toMatch(/^Spent on \d{4}-\d\d-\d\d: [\d.]+ USD$/m);
-    expect(await reseller('orders', 'release', order, '--reason', 'Urgent.')).toContain(
-      `${order}  released through the gate`,
-    );
-    await desk.reaches(order, 'completed');
-    expect(await reseller('gate', 'release', id, '--reason', 'Done.')).toContain('released at');
-  });
+it('reseller gate shows the reasons of held purchases, and creates and releases a pause', async () => {
+  const paused = await reseller('gate', 'pause', '--kind', 'order', '--reason', 'Stock-taking.');
+  const [id = ''] = paused.split(' ');
+  const order = await desk.place(PACKAGE.completedAtOnce);
+  await desk.reaches(order, 'held');
+  const shown = await reseller('gate', 'show');
+  expect(shown).toMatch(/^Circuits: all closed$/m);
+  expect(shown).toContain(`Pause ${id}: order paused, by key_`);
+  expect(shown).toMatch(new RegExp(`^Held at pause:${id} \\(purchases_paused\\): 1 purchase, .*oldest ${order}`, 'm'));
+  expect(shown).toMatch(/^Spent on \d{4}-\d\d-\d\d: [\d.]+ USD$/m);
+  expect(await reseller('orders', 'release', order, '--reason', 'Urgent.')).toContain(
+    `${order}  released through the gate`,
+  );
+  await desk.reaches(order, 'completed');
+  expect(await reseller('gate', 'release', id, '--reason', 'Done.')).toContain('released at');
 });
 
 describe('a bulk action', () => {
-  const bulk = (body: Record<string, unknown>, idempotencyKey: string = randomUUID()) =>
-    stack.api.post(
-      '/v1/orders/bulk-actions',
-      { reason: 'Given up together.', ...body },
-      { headers: { 'idempotency-key': idempotencyKey } },
-    );
+  const bulk = (body: Record<string, unknown>, idempotencyKey?: string) =>
+    stack.api.post('/v1/orders/bulk-actions', { reason: 'Given up together.', ...body }, key(idempotencyKey));
 
   it('is previewed, applied to each item like a single action, and idempotent', async () => {
     const id = (await pause()).textAt('id');
     const ids = await place(3);
     for (const each of ids) await desk.reaches(each, 'held');
     const filter = { status: 'held', failure_class: 'purchases_paused' };
-    const look = await bulk({ action: 'abandon', filter, dry_run: true });
-    expect(look.body).toMatchObject({
+    expect((await bulk({ action: 'abandon', filter, dry_run: true })).body).toMatchObject({
       dry_run: true,
       matched: 3,
       remaining: 0,
@@ -157,27 +138,22 @@ describe('a bulk action', () => {
     const once = randomUUID();
     const done = await bulk({ action: 'abandon', filter }, once);
     expect(done.body).toMatchObject({ matched: 3, data: ids.map(() => ({ result: 'applied' })) });
-    const again = await bulk({ action: 'abandon', filter }, once);
-    expect(again.body).toMatchObject({
-      matched: 3,
-      data: ids.map(() => ({ result: 'unchanged', status: 'abandoned' })),
-    });
+    const unchanged = { matched: 3, data: ids.map(() => ({ result: 'unchanged', status: 'abandoned' })) };
+    expect((await bulk({ action: 'abandon', filter }, once)).body).toMatchObject(unchanged);
     for (const each of ids) {
       expect((await desk.reaches(each, 'abandoned')).at('operations', 'resubmission', 'verdict')).toBe('yes');
       expect((await desk.events(each)).filter((event) => event === 'operator.abandon')).toHaveLength(1);
     }
-    const audited = await stack.database.run((db) =>
-      db.select().from(auditLog).where(inArray(auditLog.subjectId, ids)),
-    );
-    expect(audited).toHaveLength(3);
+    expect(
+      await stack.database.run((db) => db.select().from(auditLog).where(inArray(auditLog.subjectId, ids))),
+    ).toHaveLength(3);
     await endPause(id);
   });
 
   it('names the refusal of each item, and requires a narrower filter', async () => {
     const done = await desk.complete(PACKAGE.completedAtOnce);
     const missing = `ord_${'0'.repeat(26)}`;
-    const answer = await bulk({ action: 'retry', filter: { ids: [done.textAt('id'), missing] } });
-    expect(answer.body).toMatchObject({
+    expect((await bulk({ action: 'retry', filter: { ids: [done.textAt('id'), missing] } })).body).toMatchObject({
       data: [
         { id: done.textAt('id'), result: 'refused', refusal: 'already_ended' },
         { id: missing, result: 'not_found' },
@@ -193,29 +169,21 @@ describe('a bulk action', () => {
   it('resolves the cases of many orders like single actions', async () => {
     const ids: string[] = [];
     for (const order of [await desk.complete(PACKAGE.completedAtOnce), await desk.complete(PACKAGE.completedAtOnce)]) {
-      const data = {
-        id: order.textAt('service_order_id'),
-        external_order_id: order.textAt('external_order_id'),
-        status: 'failed',
-      };
+      const names = { id: order.textAt('service_order_id'), external_order_id: order.textAt('external_order_id') };
+      const data = { ...names, status: 'failed' };
       await desk.simulator.sendWebhook({ event: 'order.failed', data });
       ids.push(order.textAt('id'));
     }
     for (const id of ids) await expect.poll(() => desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
     const without = await desk.complete(PACKAGE.completedAtOnce);
-    const judgement = {
-      action: 'resolve',
-      case: 'contradiction',
-      verdict: 'dismissed',
-      filter: { ids: [...ids, without.textAt('id')] },
-    };
+    const filter = { ids: [...ids, without.textAt('id')] };
+    const judgement = { action: 'resolve', case: 'contradiction', verdict: 'dismissed', filter };
     const results = [
       { id: ids[0], result: 'applied' },
       { id: ids[1], result: 'applied' },
       { id: without.textAt('id'), result: 'refused', refusal: 'case_not_open' },
     ];
-    const look = await bulk({ ...judgement, dry_run: true });
-    expect(look.body).toMatchObject({
+    expect((await bulk({ ...judgement, dry_run: true })).body).toMatchObject({
       data: results.map((each) => ({ ...each, result: each.result === 'applied' ? 'would_apply' : each.result })),
     });
     expect((await bulk(judgement)).body).toMatchObject({ data: results });

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stampOrVerify } from '#db/connection/installation.ts';
 import { attempts, cases, installation, orders, vpnSubscriptions } from '#db/schema.ts';
 import { vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
@@ -9,39 +9,34 @@ import { comparisonOf, expectBalanced, findingsOf, GRACE } from '#test/support/w
 const HOUR = 3_600_000;
 
 let bench: ActivityBench;
+beforeEach(async () => {
+  bench = await ActivityBench.start();
+});
 afterEach(() => bench[Symbol.asyncDispose]());
 
 const { compare, buy, buyToTheEnd, booked, openCases } = comparisonOf(() => bench);
 
 describe('a comparison of the books', () => {
   it('records the cost of a purchase without a reported price, and a charge above the limit', async () => {
-    bench = await ActivityBench.start();
     const unsaid = await buyToTheEnd();
     const said = await buyToTheEnd();
     const nothing = { chargedAmount: null, chargedCurrency: null };
+    const limited = { ...nothing, limitAmount: '1', limitCurrency: 'USD' };
     await bench.database.run(async (db) => {
-      await db
-        .update(attempts)
-        .set({ ...nothing, limitAmount: '1', limitCurrency: 'USD' })
-        .where(eq(attempts.id, unsaid.attemptId));
+      await db.update(attempts).set(limited).where(eq(attempts.id, unsaid.attemptId));
       await db.update(orders).set(nothing).where(eq(orders.id, unsaid.work.id));
       await db.update(attempts).set({ chargedAmount: '2.39' }).where(eq(attempts.id, said.attemptId));
     });
     await compare();
     const rows = await bench.database.run((db) => db.select().from(orders));
-    expect(rows.map(({ id, chargedAmount }) => [id, Number(chargedAmount)])).toEqual(
-      expect.arrayContaining([
-        [unsaid.work.id, 2.4],
-        [said.work.id, 2.4],
-      ]),
-    );
+    const charged = new Map(rows.map(({ id, chargedAmount }) => [id, Number(chargedAmount)]));
+    expect([charged.get(unsaid.work.id), charged.get(said.work.id)]).toEqual([2.4, 2.4]);
     expect(Number((await bench.attempt(unsaid)).chargedAmount)).toBe(2.4);
     expect((await openCases(unsaid.work.id)).map(({ reason }) => reason)).toEqual(['charged_above_limit']);
     expect(Number((await bench.attempt(said)).chargedAmount)).toBe(2.39);
   });
 
   it('finds the cause of each movement (purchase, failure, deposit), and its sum is the balance', async () => {
-    bench = await ActivityBench.start();
     const bought = await buyToTheEnd();
     await bench.admin.nextPurchases({ outcome: 'failed_at_once' });
     const failed = await buy();
@@ -69,13 +64,12 @@ describe('a comparison of the books', () => {
   });
 
   it('uses the earlier content of the wallet as the opening balance', async () => {
-    bench = await ActivityBench.start();
     // Before this database was in use, so it is not read.
     await bench.pass(3 * HOUR);
-    await bench.database.run((db) =>
-      stampOrVerify(db, { serviceBaseUrl: 'http://x/api/reseller/v1', serviceMode: 'sandbox' }),
-    );
-    await bench.database.run((db) => db.update(installation).set({ stampedAt: new Date(bench.clock.now) }));
+    await bench.database.run(async (db) => {
+      await stampOrVerify(db, { serviceBaseUrl: 'http://x/api/reseller/v1', serviceMode: 'sandbox' });
+      await db.update(installation).set({ stampedAt: new Date(bench.clock.now) });
+    });
     await buyToTheEnd();
     const report = await compare();
     expect(report.counts.read).toBe(1);
@@ -84,7 +78,6 @@ describe('a comparison of the books', () => {
   });
 
   it('books a late debit of an order that failed, and a case stays open until the charge is known', async () => {
-    bench = await ActivityBench.start();
     await bench.admin.dialect('late_debits');
     await bench.admin.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
     const { work, attemptId } = await buy();
@@ -107,7 +100,6 @@ describe('a comparison of the books', () => {
   });
 
   it('books the movements of work that needs attention with an unknown outcome', async () => {
-    bench = await ActivityBench.start();
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     const ids = await bench.begin();
     await bench.activities.sendPurchase(ids);
@@ -117,7 +109,6 @@ describe('a comparison of the books', () => {
   });
 
   it('books each later period of a VPN subscription with its own cause', async () => {
-    bench = await ActivityBench.start();
     const ids = await bench.beginSubscription();
     await bench.buy(ids);
     const { serviceId } = await bench.attempt(ids);
@@ -133,19 +124,14 @@ describe('a comparison of the books', () => {
     const stored = await bench.database.run((db) => vpnSubscriptionReads.find(db, ids.work.id, undefined));
     expect(stored?.debits.map(({ amount }) => Number(amount))).toEqual(rows.map(() => Number(first!.amount)));
     // After the end of the subscription, a debit is no period.
-    await bench.database.run((db) =>
-      db
-        .update(vpnSubscriptions)
-        .set({ status: 'expired', endedAs: 'expired', updatedAt: new Date(bench.clock.now) })
-        .where(eq(vpnSubscriptions.id, ids.work.id)),
-    );
+    const over = { status: 'expired', endedAs: 'expired', updatedAt: new Date(bench.clock.now) } as const;
+    await bench.database.run((db) => db.update(vpnSubscriptions).set(over).where(eq(vpnSubscriptions.id, ids.work.id)));
     await bench.pass(30 * 24 * HOUR);
     await bench.admin.move(renewal);
     await bench.pass(GRACE);
     const ended = await compare();
-    expect(ended.findings).toMatchObject([
-      { kind: 'debited_twice', work: ids.work, detail: expect.stringContaining('which had ended') },
-    ]);
+    const detail = expect.stringContaining('which had ended');
+    expect(ended.findings).toMatchObject([{ kind: 'debited_twice', work: ids.work, detail }]);
     expectBalanced(ended);
   });
 });

@@ -6,19 +6,19 @@ import { attempts, walletMovements, walletReadings } from '#db/schema.ts';
 import type { AttemptRef } from '#domain/purchase/results.ts';
 import { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { NAMELESS } from '#test/support/work/books/reconciliation.ts';
 
 let bench: ActivityBench;
 beforeEach(async () => {
   bench = await ActivityBench.start();
 });
-afterEach(async () => {
-  await bench[Symbol.asyncDispose]();
-});
+afterEach(() => bench[Symbol.asyncDispose]());
 
 const HOUR_MS = 3_600_000;
 const FAILS = { outcome: 'failed_at_once' } as const;
 const send = (ref: AttemptRef) => bench.activities.sendPurchase(ref);
 const judge = async (ref: AttemptRef) => bench.activities.readDebitEvidence(ref);
+const readWallet = () => new WalletReadings(bench.dependencies).read();
 const readings = async () => (await bench.database.run((db) => db.select().from(walletReadings))).length;
 
 it('judged again, an attempt gets a newer reading, which names itself', async () => {
@@ -26,46 +26,35 @@ it('judged again, an attempt gets a newer reading, which names itself', async ()
   const order = await bench.begin();
   await send(order);
   await bench.pass(HOUR_MS);
-  expect(await judge(order)).toMatchObject({
-    evidence: 'debited',
-    detail: expect.stringMatching(/no credit for it, in the reading \d+ of 20.*Z\.$/) as string,
-  });
+  const debited = await judge(order);
+  expect(debited.evidence).toBe('debited');
+  expect(debited.detail).toMatch(/no credit for it, in the reading \d+ of 20.*Z\.$/);
   await bench.pass(2 * HOUR_MS);
-  expect(await judge(order)).toMatchObject({
-    evidence: 'credited',
-    detail: expect.stringMatching(/and its credit, in the reading \d+ of 20.*Z\.$/) as string,
-  });
+  const credited = await judge(order);
+  expect(credited.evidence).toBe('credited');
+  expect(credited.detail).toMatch(/and its credit, in the reading \d+ of 20.*Z\.$/);
 });
 
 it('when a refused purchase is reported as failed, the reading before its first send counts', async () => {
   const first = await bench.begin();
   await send(first);
   await bench.pass(HOUR_MS);
-  await new WalletReadings(bench.dependencies).read();
+  await readWallet();
   await bench.pass(HOUR_MS);
   await bench.admin.setPackage(1001, { available: false });
   const order = await bench.begin(1001);
   for (let n = 0; n < 2; n += 1) {
     expect((await send(order)).outcome).toMatchObject({ kind: 'failure' });
     await bench.pass(HOUR_MS);
-    await new WalletReadings(bench.dependencies).read();
+    await readWallet();
   }
-  const attempt = eq(attempts.id, order.attemptId);
-  await bench.database.run((db) =>
-    db
-      .update(attempts)
-      .set({ state: 'failed', serviceId: 'so-1', failedAt: new Date(bench.clock.now) })
-      .where(attempt),
-  );
+  const set = (values: Partial<typeof attempts.$inferInsert>) =>
+    bench.database.run((db) => db.update(attempts).set(values).where(eq(attempts.id, order.attemptId)));
+  await set({ state: 'failed', serviceId: 'so-1', failedAt: new Date(bench.clock.now) });
   await bench.pass(HOUR_MS);
   expect(await judge(order)).toMatchObject({ evidence: 'no_debit' });
   // Without a reading before the first send, there is nothing to compare.
-  await bench.database.run((db) =>
-    db
-      .update(attempts)
-      .set({ settled: false, firstSentAt: new Date(0) })
-      .where(attempt),
-  );
+  await set({ settled: false, firstSentAt: new Date(0) });
   expect(await judge(order)).toMatchObject({ evidence: 'awaited', reason: 'no_reading_before' });
 });
 
@@ -82,14 +71,7 @@ it('a row of our purchase is booked although its time is older than our books, a
     money: { amount: '2.40', currency: 'USD' },
     reason: 'order',
     occurredAt: -1,
-    names: {
-      orderId: null,
-      orderReference,
-      topupId: null,
-      subscriptionId: null,
-      subscriptionReference: null,
-      esimId: null,
-    },
+    names: { ...NAMELESS, orderReference },
     refundId: null,
   });
   const movements = [row('txn-ours', reference), row('txn-before', 'of-another-system')];
@@ -138,16 +120,11 @@ it.each([
   const topup = await bench.beginTopup(1002, esim);
   await send(topup);
   await bench.pass(HOUR_MS);
-  await new WalletReadings(bench.dependencies).read();
-  const [order] = await bench.database.run((db) =>
-    db.select().from(walletMovements).where(eq(walletMovements.direction, 'debit')),
-  );
+  await readWallet();
+  const isDebit = eq(walletMovements.direction, 'debit');
+  const [order] = await bench.database.run((db) => db.select().from(walletMovements).where(isDebit));
   const { orderId = null, orderReference = null } = order ?? {};
-  await bench.database.run((db) =>
-    db
-      .update(walletMovements)
-      .set({ orderId, orderReference, ...names })
-      .where(eq(walletMovements.reason, 'topup')),
-  );
+  const row = { orderId, orderReference, ...names };
+  await bench.database.run((db) => db.update(walletMovements).set(row).where(eq(walletMovements.reason, 'topup')));
   expect(await judge(topup)).toMatchObject({ evidence: 'awaited', reason: 'suspect' });
 });

@@ -1,18 +1,14 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Executor } from '#db/connection/database.ts';
 import { advanceCheckpoint, forgetMatched, journalSums, outstandingEntries, bookEntries } from '#db/money/journal.ts';
 import { journal, journalCheckpoint, journalOutstanding, walletMovements } from '#db/schema.ts';
 import { CAUSE_KINDS, DIRECTIONS, type Entry } from '#domain/money/books.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 
-let server: OpenTestDatabase;
-
-beforeAll(async () => {
-  server = await openTestDatabase();
-});
-afterAll(() => server.drop());
+const { database } = disposedAtEnd(await openTestDatabase());
 
 const step = fc.oneof(
   fc.record({
@@ -34,24 +30,13 @@ async function show(db: Executor, place: number): Promise<void> {
   const row = rows[place % Math.max(1, rows.length)];
   if (row === undefined) return;
   const { direction, amount, currency, causeKind, causeId, recordedAt } = row;
-  await db
-    .insert(walletMovements)
-    .values({
-      serviceId: `mov ${row.id}`,
-      direction,
-      amount,
-      currency,
-      reason: 'order',
-      occurredAt: recordedAt,
-      readAt: recordedAt,
-      causeKind,
-      causeId,
-    })
-    .onConflictDoNothing();
+  const shown = { direction, amount, currency, causeKind, causeId, occurredAt: recordedAt, readAt: recordedAt };
+  const movement = { serviceId: `mov ${row.id}`, reason: 'order', ...shown };
+  await db.insert(walletMovements).values(movement).onConflictDoNothing();
 }
 
 async function apply(one: Step): Promise<void> {
-  await server.database.transaction(async (tx) => {
+  await database.transaction(async (tx) => {
     if (one.kind === 'book') {
       const { direction, amount, currency, cause } = one;
       await bookEntries(tx, [{ direction, money: { amount, currency }, cause } satisfies Entry]);
@@ -83,20 +68,24 @@ async function readByCheckpoint(db: Executor) {
   const sums = (await journalSums(db)).map(
     ({ currency, direction, sum }) => [`${currency} ${direction}`, BigInt(Math.round(Number(sum) * 1e6))] as const,
   );
-  const outstanding = await outstandingEntries(db);
-  return {
-    sums: new Map(sums),
-    outstanding: outstanding.map(({ cause, direction }) => [cause.kind, cause.id, direction]),
-  };
+  const entries = await outstandingEntries(db);
+  const outstanding = entries.map(({ cause, direction }) => [cause.kind, cause.id, direction]);
+  return { sums: new Map(sums), outstanding };
 }
 
 async function clear(): Promise<void> {
-  await server.database.transaction(async (tx) => {
+  await database.transaction(async (tx) => {
     // The trigger that keeps the journal append-only refuses this, too.
     await tx.execute(sql`set local session_replication_role = replica`);
     await tx.execute(sql`truncate ${journal}, ${walletMovements}, ${journalCheckpoint}, ${journalOutstanding}`);
   });
 }
+
+const entry = (id: string): Entry => ({
+  direction: 'debit',
+  money: { amount: '1.00', currency: 'USD' },
+  cause: { kind: 'attempt', id },
+});
 
 describe('the checkpoint of the journal', () => {
   it('gives the sums and outstanding rows of the whole journal after any rows, movements and comparisons', async () => {
@@ -105,7 +94,7 @@ describe('the checkpoint of the journal', () => {
         await clear();
         for (const one of steps) {
           await apply(one);
-          expect(await server.database.run(readByCheckpoint)).toEqual(await server.database.run(readWhole));
+          expect(await database.run(readByCheckpoint)).toEqual(await database.run(readWhole));
         }
       }),
       { numRuns: 40 },
@@ -113,47 +102,31 @@ describe('the checkpoint of the journal', () => {
   });
 
   it('stays behind the clock, so that it does not miss a row whose transaction is slow', async () => {
-    const entry = (id: string): Entry => ({
-      direction: 'debit',
-      money: { amount: '1.00', currency: 'USD' },
-      cause: { kind: 'attempt', id },
-    });
     await clear();
-    await server.database.transaction(async (slow) => {
+    await database.transaction(async (slow) => {
       await bookEntries(slow, [entry('slow')]);
-      await server.database.transaction(async (other) => {
+      await database.transaction(async (other) => {
         await bookEntries(other, [entry('quick')]);
         await advanceCheckpoint(other);
       });
     });
-    await server.database.transaction((tx) => advanceCheckpoint(tx));
-    const outstanding = await server.database.run(outstandingEntries);
+    await database.transaction((tx) => advanceCheckpoint(tx));
+    const outstanding = await database.run(outstandingEntries);
     expect(outstanding.map(({ cause }) => cause.id).toSorted()).toEqual(['quick', 'slow']);
-    expect(await server.database.run(journalSums)).toEqual([{ currency: 'USD', direction: 'debit', sum: '2' }]);
+    expect(await database.run(journalSums)).toEqual([{ currency: 'USD', direction: 'debit', sum: '2' }]);
   });
 
   it('keeps of the rows before it only those without a movement', async () => {
     await clear();
     const ids = ['1', '2', '3'];
-    await server.database.run((db) =>
-      bookEntries(
-        db,
-        ids.map((id) => ({
-          direction: 'debit',
-          money: { amount: '1.00', currency: 'USD' },
-          cause: { kind: 'attempt', id },
-        })),
-      ),
-    );
-    await server.database.transaction((tx) => advanceCheckpoint(tx, 0));
-    await server.database.transaction((tx) => advanceCheckpoint(tx, 0));
-    await server.database.run((db) => show(db, 0));
-    await server.database.transaction(forgetMatched);
-    const stored = await server.database.run((db) =>
-      db
-        .select({ id: journal.causeId })
-        .from(journalOutstanding)
-        .innerJoin(journal, and(eq(journal.id, journalOutstanding.journalId), inArray(journal.causeId, ids))),
+    await database.run((db) => bookEntries(db, ids.map(entry)));
+    await database.transaction((tx) => advanceCheckpoint(tx, 0));
+    await database.transaction((tx) => advanceCheckpoint(tx, 0));
+    await database.run((db) => show(db, 0));
+    await database.transaction(forgetMatched);
+    const isOne = and(eq(journal.id, journalOutstanding.journalId), inArray(journal.causeId, ids));
+    const stored = await database.run((db) =>
+      db.select({ id: journal.causeId }).from(journalOutstanding).innerJoin(journal, isOne),
     );
     expect(stored.map(({ id }) => id).toSorted()).toEqual(['2', '3']);
   });

@@ -121,9 +121,8 @@ describe('the refund of a cancellation', () => {
     for (const amount of ['1.00', '2.40']) {
       const refund = { state: 'processing', review: 'accepted' } as const;
       const cancellation = { refund, refunded: { amount, currency: 'USD' } };
-      await bench.database.transaction((tx) =>
-        recordReport(tx, attemptId, { outcome: 'processing', cancellation }, new Date(bench.clock.now)),
-      );
+      const report = { outcome: 'processing', cancellation } as const;
+      await bench.database.transaction((tx) => recordReport(tx, attemptId, report, new Date(bench.clock.now)));
     }
     expect(await complete()).toMatchObject({ kind: 'completed' });
     expect(await reasonsOf(work.id)).toEqual(['contradiction']);

@@ -12,6 +12,7 @@ import { databaseGauges } from '#worker/gauges.ts';
 
 const DAY = 86_400_000;
 const policy = DEFAULT_POLICY.runway;
+const EUR = (amount: string): Money => ({ amount, currency: 'EUR' });
 let api: TestApi | undefined;
 
 afterEach(async () => {
@@ -47,16 +48,10 @@ async function sold(to: TestApi): Promise<void> {
 }
 
 async function holds(to: TestApi, balance: string, readAt = TEST_NOW): Promise<void> {
-  await to.database.run(async (db) => {
-    const read = {
-      readsStarted: 1,
-      reading: 1,
-      balanceAmount: balance,
-      balanceCurrency: 'EUR',
-      readAt: new Date(readAt),
-    };
-    await db.insert(gateWallet).values(read).onConflictDoUpdate({ target: gateWallet.singleton, set: read });
-  });
+  const amount = { balanceAmount: balance, balanceCurrency: 'EUR' };
+  const set = { readsStarted: 1, reading: 1, ...amount, readAt: new Date(readAt) };
+  const replace = { target: gateWallet.singleton, set };
+  await to.database.run((db) => db.insert(gateWallet).values(set).onConflictDoUpdate(replace));
 }
 
 /** Holds an order at the gate. @param price its price; undefined: unknown. @returns the order. */
@@ -72,16 +67,9 @@ async function heldAt(to: TestApi, price: Money | undefined, mayHaveBought = fal
 async function reserved(to: TestApi, amount: string, currency = 'EUR'): Promise<void> {
   const id = newId('attempt');
   await to.database.transaction(async (tx) => {
-    const tried = {
-      id,
-      subjectKind: 'order',
-      subjectId: newId('order'),
-      number: 1,
-      idempotencyKey: id,
-      encryptedRequestBody: Buffer.alloc(1),
-      state: 'sending',
-    } as const;
-    await tx.insert(attempts).values(tried);
+    const work = { subjectKind: 'order', subjectId: newId('order') } as const;
+    const sent = { number: 1, idempotencyKey: id, encryptedRequestBody: Buffer.alloc(1), state: 'sending' } as const;
+    await tx.insert(attempts).values({ id, ...work, ...sent });
     const made = { attemptId: id, apiKeyId: 'key_test', day: '2030-01-31', madeAt: new Date(TEST_NOW) };
     await tx.insert(gateReservations).values({ ...made, amount, currency });
   });
@@ -98,7 +86,7 @@ describe('GET /v1/wallet/runway', () => {
       reason: null,
       // Two hundred in fourteen days.
       days: 7,
-      daily_sales: { mean: { amount: '14.285714', currency: 'EUR' }, days: 14 },
+      daily_sales: { mean: EUR('14.285714'), days: 14 },
       wallet: {
         balance: { amount: '100.00' },
         reserved: { amount: '0.00' },
@@ -120,22 +108,18 @@ describe('GET /v1/wallet/runway', () => {
     const shown = async () => (await caller.get('/v1/wallet/runway')).body;
     expect(await shown()).toMatchObject({ days: 7, held_without_price: 0 });
 
-    const held = await heldAt(api, { amount: '12.50', currency: 'EUR' });
-    await heldAt(api, { amount: '7.50', currency: 'EUR' });
+    const held = await heldAt(api, EUR('12.50'));
+    await heldAt(api, EUR('7.50'));
     await heldAt(api, { amount: '900.00', currency: 'USD' });
     await heldAt(api, undefined);
     // The money of possible purchases is reserved.
-    await heldAt(api, { amount: '33.00', currency: 'EUR' }, true);
+    await heldAt(api, EUR('33.00'), true);
     await heldAt(api, undefined, true);
-    const wallet = { balance: { amount: '100.00', currency: 'EUR' }, reserved: { amount: '0.00', currency: 'EUR' } };
+    const wallet = { balance: EUR('100.00'), reserved: EUR('0.00') };
     expect(await shown()).toMatchObject({
       days: 5.6,
       held_without_price: 1,
-      wallet: {
-        ...wallet,
-        held: { amount: '20.00', currency: 'EUR' },
-        available: { amount: '80.00', currency: 'EUR' },
-      },
+      wallet: { ...wallet, held: EUR('20.00'), available: EUR('80.00') },
     });
 
     await reserved(api, '20.00');
@@ -146,9 +130,9 @@ describe('GET /v1/wallet/runway', () => {
       held_without_price: 1,
       wallet: {
         balance: { amount: '100.00' },
-        reserved: { amount: '20.00', currency: 'EUR' },
+        reserved: EUR('20.00'),
         held: { amount: '20.00' },
-        available: { amount: '60.00', currency: 'EUR' },
+        available: EUR('60.00'),
       },
     });
 
@@ -197,37 +181,29 @@ describe('a runway below the threshold', () => {
       return (await database.transaction((tx) => noteRunway(tx, policy, TEST_NOW))).change;
     };
     // With 14.29 a day: 2.8, 2.8, 3.5, 3.6, 2 days.
-    expect([
-      await look('40.00'),
-      await look('40.00'),
-      await look('50.00'),
-      await look('51.50'),
-      await look('28.60'),
-    ]).toEqual(['low', undefined, undefined, 'restored', 'low']);
+    const changes: unknown[] = [];
+    for (const balance of ['40.00', '40.00', '50.00', '51.50', '28.60']) changes.push(await look(balance));
+    expect(changes).toEqual(['low', undefined, undefined, 'restored', 'low']);
     const announced = await database.run((db) => db.select().from(events).orderBy(events.sequence));
-    expect(announced.map(({ type }) => type)).toEqual([
-      'wallet.runway_low',
-      'wallet.runway_restored',
-      'wallet.runway_low',
-    ]);
+    const [low, restored] = ['wallet.runway_low', 'wallet.runway_restored'];
+    expect(announced.map(({ type }) => type)).toEqual([low, restored, low]);
     expect(announced[0]).toMatchObject({
       subjectKind: 'wallet',
       apiKeyId: null,
       data: {
         days: 2.8,
         threshold_days: 3,
-        available: { amount: '40.00', currency: 'EUR' },
-        daily_sales: { amount: '14.285714', currency: 'EUR' },
+        available: EUR('40.00'),
+        daily_sales: EUR('14.285714'),
       },
     });
 
     const metrics = createMetrics({ processMetrics: false });
-    metrics.refreshWith(
-      databaseGauges(database, metrics, { webhookSilence: DEFAULT_POLICY.webhookSilence, now: () => TEST_NOW }),
-    );
-    const low = (await metrics.render()).body;
-    expect(low).toContain('reseller_wallet_runway_low 1\n');
-    expect(low).toMatch(/^reseller_wallet_runway_seconds 172800$/m);
+    const { webhookSilence } = DEFAULT_POLICY;
+    metrics.refreshWith(databaseGauges(database, metrics, { webhookSilence, now: () => TEST_NOW }));
+    const known = (await metrics.render()).body;
+    expect(known).toContain('reseller_wallet_runway_low 1\n');
+    expect(known).toMatch(/^reseller_wallet_runway_seconds 172800$/m);
 
     // An unknown runway changes nothing and has no value.
     await holds(api, '28.60', TEST_NOW - DAY);
@@ -237,9 +213,7 @@ describe('a runway below the threshold', () => {
     const unknown = (await metrics.render()).body;
     expect(unknown).toContain('reseller_wallet_runway_low 1\n');
     expect(unknown).not.toMatch(/^reseller_wallet_runway_seconds /m);
-    expect((await database.run((db) => readRunway(db, policy, TEST_NOW))).runway).toMatchObject({
-      kind: 'unknown',
-      reason: 'wallet_reading_old',
-    });
+    const { runway } = await database.run((db) => readRunway(db, policy, TEST_NOW));
+    expect(runway).toMatchObject({ kind: 'unknown', reason: 'wallet_reading_old' });
   });
 });

@@ -8,9 +8,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 let bench: ActivityBench;
 
-afterEach(async () => {
-  await bench[Symbol.asyncDispose]();
-});
+afterEach(() => bench[Symbol.asyncDispose]());
 
 const rowOf = async (id: string) =>
   (await bench.database.run((db) => db.select().from(esims).where(eq(esims.id, id))))[0]!;
@@ -19,14 +17,13 @@ const calls = async () => [
   (await bench.admin.requests('getEsimUsage')).length,
 ];
 
+const eventsOf = (id: string) =>
+  bench.database.run((db) => db.select().from(events).where(eq(events.subjectId, id)).orderBy(events.sequence));
+
 /** Runs the schedule twice, as after a crash. @returns the announced events. */
 async function watch(subjectId: string): Promise<string[]> {
   const announced = async () =>
-    (
-      await bench.database.run((db) =>
-        db.select().from(events).where(eq(events.subjectId, subjectId)).orderBy(events.sequence),
-      )
-    )
+    (await eventsOf(subjectId))
       .filter(({ type }) => type.endsWith('.data_low') || type.endsWith('.expiring'))
       .map(
         ({ type, data, apiKeyId }) =>
@@ -43,9 +40,7 @@ async function watch(subjectId: string): Promise<string[]> {
 }
 
 const recordedMilestones = async (id: string) =>
-  (
-    await bench.database.run((db) => db.select().from(events).where(eq(events.subjectId, id)).orderBy(events.sequence))
-  ).filter(({ type }) => /^esim\.(?:installed|activated|used_up|expired)$/.test(type));
+  (await eventsOf(id)).filter(({ type }) => /^esim\.(?:installed|activated|used_up|expired)$/.test(type));
 
 /** Runs the schedule twice, as after a crash. @returns the new milestones. */
 async function milestones(id: string): Promise<string[]> {
@@ -67,13 +62,10 @@ describe('an eSIM', () => {
     await bench.admin.simulateEsim(serviceEsimId, 'active');
     await bench.pass(7 * HOUR);
     expect(await watch(id)).toEqual([]);
-    expect(await rowOf(id)).toMatchObject({
-      status: 'active',
-      expiresAt: expect.any(Date),
-      readAt: new Date(bench.clock.now),
-    });
+    const readAt = new Date(bench.clock.now);
+    expect(await rowOf(id)).toMatchObject({ status: 'active', expiresAt: expect.any(Date), readAt });
     const [usage] = await bench.database.run((db) => db.select().from(esimUsage));
-    expect(usage).toMatchObject({ esimId: id, totalMb: 1_024, unlimited: false, readAt: new Date(bench.clock.now) });
+    expect(usage).toMatchObject({ esimId: id, totalMb: 1_024, unlimited: false, readAt });
     expect(await calls()).toEqual([before! + 1, 1]);
 
     await bench.pass(97 * HOUR);
@@ -198,11 +190,8 @@ describe('the milestones of an eSIM', () => {
     await bench.admin.simulateEsim(serviceEsimId, 'consumed');
     await bench.pass(7 * HOUR);
     expect(await milestones(id)).toEqual(['esim.used_up']);
-    const usedUp = (await recordedMilestones(id)).at(-1);
-    expect(usedUp).toMatchObject({
-      apiKeyId: 'key_test',
-      data: { order_id: orderId, data_used_mb: 1_024, data_total_mb: 1_024, installed_at: expect.any(String) },
-    });
+    const data = { order_id: orderId, data_used_mb: 1_024, data_total_mb: 1_024, installed_at: expect.any(String) };
+    expect((await recordedMilestones(id)).at(-1)).toMatchObject({ apiKeyId: 'key_test', data });
     await bench.pass(DAY);
     expect(await milestones(id)).toEqual([]);
 
@@ -242,10 +231,10 @@ describe('the milestones of an eSIM', () => {
     await bench.pass(HOUR);
     await bench.buy(await bench.beginTopup(1001, id));
     const state = { status: 'consumed', installedAt: readAt, activatedAt: readAt, expiresAt: readAt };
-    const record = (at: Date) =>
-      bench.database.transaction((tx) =>
-        recordEsim(tx, { id, orderId }, { state, readAt: at }, new Date(bench.clock.now)),
-      );
+    const record = (at: Date) => {
+      const now = new Date(bench.clock.now);
+      return bench.database.transaction((tx) => recordEsim(tx, { id, orderId }, { state, readAt: at }, now));
+    };
     await record(readAt);
     expect((await recordedMilestones(id)).map(({ type }) => type)).toEqual(['esim.installed', 'esim.activated']);
     await bench.pass(HOUR);

@@ -26,14 +26,21 @@ afterEach(async () => {
   await stack.database.run((db) => db.delete(gateLines));
 });
 
+/** An order of the first package as the service names it. */
+const sale = (reference: string, more: Record<string, unknown>) => ({
+  external_order_id: reference,
+  package_id: 1001,
+  status: 'completed',
+  ...more,
+});
+
 describe('an implausible report of the service', () => {
   it('buys nothing again when a debit in our books is missing from the wallet', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
     await service.hidesMovements({ nth: 2 });
     const id = await desk.place(1001);
-    expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({
-      operations: { attention: { reason: 'evidence_unavailable' } },
-    });
+    const withCase = await desk.reaches(id, 'needs_attention');
+    expect(withCase.at('operations', 'attention', 'reason')).toBe('evidence_unavailable');
     expect(await desk.attempts(id)).toHaveLength(1);
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
@@ -45,12 +52,7 @@ describe('an implausible report of the service', () => {
     const id = await desk.place(1001);
     const reference = (await stack.api.get(`/v1/orders/${id}`)).textAt('external_order_id');
     const sold = await service.hasSold(reference);
-    await service.reports('order.failed', {
-      id: sold,
-      external_order_id: reference,
-      package_id: 1001,
-      status: 'failed',
-    });
+    await service.reports('order.failed', sale(reference, { id: sold, status: 'failed' }));
     await desk.reaches(id, 'needs_attention');
     expect(await desk.cases(id)).toContainEqual({ reason: 'contradiction', open: true });
     expect(await desk.attempts(id)).toHaveLength(1);
@@ -59,73 +61,42 @@ describe('an implausible report of the service', () => {
 
   it('opens a case when a listed order has our reference and another package', async () => {
     const reference = `ext-${randomUUID()}`;
-    const byHand = {
-      id: 'so-by-hand',
-      external_order_id: reference,
-      package_id: 1002,
-      status: 'completed',
-      esim_id: 'esim-by-hand',
-    };
+    const byHand = sale(reference, { id: 'so-by-hand', package_id: 1002, esim_id: 'esim-by-hand' });
     await desk.simulator.onRequest('createOrder', { kind: 'server_error', status: 503 });
     await service.lists('listOrders', [byHand]);
     const id = await desk.place(1001, { external_order_id: reference });
-    const withCase = await desk.reaches(id, 'needs_attention');
-    expect(withCase.body).toMatchObject({
-      operations: { attention: { reason: 'outcome_unknown' } },
-      service_order_id: null,
-      esim_id: null,
-      charged: null,
-    });
+    const { body } = await desk.reaches(id, 'needs_attention');
+    const unsold = { service_order_id: null, esim_id: null, charged: null };
+    expect(body).toMatchObject({ operations: { attention: { reason: 'outcome_unknown' } }, ...unsold });
     const { text } = await stack.api.get(`/v1/orders/${id}/timeline`);
     expect(text).toContain('so-by-hand for attempt 1, of package 1002, and package 1001 was ordered');
   });
 
   it('opens a case at once when it delivers the eSIM of another order', async () => {
     const first = await desk.complete(1001);
-    const taken = (await stack.api.get(`/v1/esims/${first.textAt('esim_id')}`)).textAt('service_esim_id');
+    const { serviceEsimId: taken } = await service.esimOf(first);
     const reference = `ext-${randomUUID()}`;
-    const sold = {
-      id: 'so-strange',
-      external_order_id: reference,
-      package_id: 1001,
-      status: 'completed',
-      esim_id: taken,
-    };
-    await service.answersPurchase(201, { ...sold, price_for_reseller: '2.40', currency: 'USD' });
+    const price = { price_for_reseller: '2.40', currency: 'USD' };
+    await service.answersPurchase(201, sale(reference, { id: 'so-strange', esim_id: taken, ...price }));
     const second = await desk.place(1001, { external_order_id: reference });
-    expect((await desk.reaches(second, 'needs_attention')).body).toMatchObject({
-      operations: { attention: { reason: 'contract_drift' } },
-    });
+    const withCase = await desk.reaches(second, 'needs_attention');
+    expect(withCase.at('operations', 'attention', 'reason')).toBe('contract_drift');
     expect((await stack.api.get(`/v1/orders/${second}`)).body).toMatchObject({ esim_id: null });
-    expect((await stack.api.get(`/v1/esims/${first.textAt('esim_id')}`)).body).toMatchObject({
-      order_id: first.textAt('id'),
-    });
+    expect((await service.esimOf(first)).orderId).toBe(first.textAt('id'));
   });
 
   it('opens a case when the answer contains the order of another purchase', async () => {
     const first = await desk.complete(1001);
     const reference = `ext-${randomUUID()}`;
-    const others = {
-      id: first.textAt('service_order_id'),
-      external_order_id: reference,
-      package_id: 1001,
-      status: 'completed',
-    };
-    await service.answersPurchase(201, others, { count: null });
+    const theirs = first.textAt('service_order_id');
+    await service.answersPurchase(201, sale(reference, { id: theirs }), { count: null });
     const second = await desk.place(1001, { external_order_id: reference });
     const withCase = await desk.reaches(second, 'needs_attention');
-    expect(withCase.body).toMatchObject({
-      operations: { attention: { reason: 'outcome_unknown' } },
-      service_order_id: null,
-      failure: { class: 'contract_drift' },
-    });
-    expect(withCase.textAt('failure', 'detail')).toContain(
-      `${others.id} for attempt 1, which belongs to another order`,
-    );
-    expect((await stack.api.get(`/v1/orders/${first.textAt('id')}?expand=operations`)).body).toMatchObject({
-      status: 'completed',
-      service_order_id: others.id,
-    });
+    const drift = { service_order_id: null, failure: { class: 'contract_drift' } };
+    expect(withCase.body).toMatchObject({ operations: { attention: { reason: 'outcome_unknown' } }, ...drift });
+    expect(withCase.textAt('failure', 'detail')).toContain(`${theirs} for attempt 1, which belongs to another order`);
+    const unchanged = { status: 'completed', service_order_id: theirs };
+    expect((await stack.api.get(`/v1/orders/${first.textAt('id')}?expand=operations`)).body).toMatchObject(unchanged);
   });
 
   it('delivers the eSIM of the order when the event names the eSIM of another order', async () => {
@@ -148,11 +119,7 @@ describe('the verdict bought without an id of the service', () => {
     const resolve = (verdict: string) =>
       stack.api.post(`/v1/orders/${id}/resolve`, { reason: 'seen in their console', case: 'outcome_unknown', verdict });
     expect((await resolve('bought')).status).toBe(200);
-    const [closed, open] = [
-      { reason: 'outcome_unknown', open: false },
-      { reason: 'outcome_unknown', open: true },
-    ];
-    await expect.poll(() => desk.cases(id)).toEqual([closed, open]);
+    await expect.poll(() => desk.cases(id)).toEqual([false, true].map((open) => ({ reason: 'outcome_unknown', open })));
     // A retry sends nothing either.
     await desk.reaches(id, 'needs_attention');
     expect((await stack.api.post(`/v1/orders/${id}/retry`, { reason: 'once more' })).status).toBe(200);

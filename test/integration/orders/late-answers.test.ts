@@ -1,6 +1,6 @@
 /** Answers to abandoned sends, and sends while PostgreSQL has lost records of the attempt. */
 import { eq, sql } from 'drizzle-orm';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createWorkActivities } from '#activities/work/work-activities.ts';
 import { isWaking } from '#db/queues/outbox.ts';
 import { attempts, orders } from '#db/schema.ts';
@@ -15,19 +15,15 @@ import { step } from '#test/support/work/activities/steps.ts';
 let bench: ActivityBench;
 beforeEach(async () => {
   bench = await ActivityBench.start();
+  return () => bench[Symbol.asyncDispose]();
 });
-afterEach(() => bench[Symbol.asyncDispose]());
 
 const WINDOW = 600_000;
 type Answer = Awaited<ReturnType<ActivityBench['service']['createOrder']>>;
-const LOST: Answer = { ok: false, kind: 'failure', failure: 'timeout', detail: 'No answer.' };
-const REFUSED: Answer = {
-  ok: false,
-  kind: 'failure',
-  failure: 'insufficient_balance',
-  detail: 'Too little money.',
-  status: 402,
-};
+const FAILURE = { ok: false, kind: 'failure' } as const;
+const LOST: Answer = { ...FAILURE, failure: 'timeout', detail: 'No answer.' };
+const REFUSED: Answer = { ...FAILURE, failure: 'insufficient_balance', detail: 'Too little money.', status: 402 };
+const NO_LEASE = { leaseToken: null, leaseUntil: null };
 const stateOf = async ({ work }: AttemptRef) => {
   const { status, attentionReason } = await bench.row({ work });
   const cases = await bench.database.run((db) => openReasons(db, work));
@@ -53,18 +49,13 @@ async function requireAttention(
   return bench.activities.recordStep(step(work, { status: 'needs_attention', attention, ...more }));
 }
 
+const change = ({ attemptId }: AttemptRef, values: Partial<typeof attempts.$inferInsert>) =>
+  bench.database.run((db) => db.update(attempts).set(values).where(eq(attempts.id, attemptId)));
+
 /** Simulates that PostgreSQL loses the records of the sends. */
-async function setBack({ attemptId }: AttemptRef) {
-  const unsent = {
-    state: 'prepared',
-    sends: 0,
-    anyUnknown: false,
-    leaseToken: null,
-    leaseUntil: null,
-    firstSentAt: null,
-    firstUnrefusedSendAt: null,
-  } as const;
-  await bench.database.run((db) => db.update(attempts).set(unsent).where(eq(attempts.id, attemptId)));
+async function setBack(ref: AttemptRef) {
+  const never = { firstSentAt: null, firstUnrefusedSendAt: null };
+  await change(ref, { state: 'prepared', sends: 0, anyUnknown: false, ...NO_LEASE, ...never });
 }
 
 describe('an answer whose order is locked by another transaction', () => {
@@ -123,30 +114,20 @@ describe('the late answer of an abandoned send', () => {
     await sendMeanwhile(ref, async () => undefined);
     expect(await requireAttention(ref, 'outcome_unknown', { attemptState: 'sending' })).toBe('changed');
     expect(await stateOf(ref)).toMatchObject({ attentionReason: null, cases: [] });
-    expect(await requireAttention(ref, 'outcome_unknown', { attemptState: (await bench.attempt(ref)).state })).toBe(
-      'recorded',
-    );
+    const { state: attemptState } = await bench.attempt(ref);
+    expect(await requireAttention(ref, 'outcome_unknown', { attemptState })).toBe('recorded');
   });
 
   it('leaves the case of the order open when the answer contains nothing new', async () => {
     const ref = await bench.begin();
     await sendMeanwhile(ref, async (answer) => {
-      await bench.database.run((db) =>
-        db
-          .update(attempts)
-          .set({ state: 'failed', leaseToken: null, leaseUntil: null })
-          .where(eq(attempts.id, ref.attemptId)),
-      );
+      await change(ref, { state: 'failed', ...NO_LEASE });
       await requireAttention(ref, 'failed_but_charged');
       return answer.ok ? { ...answer, value: { ...answer.value, status: 'processing' } } : answer;
     });
     expect((await bench.attempt(ref)).state).toBe('failed');
-    const expected = {
-      status: 'needs_attention',
-      attentionReason: 'failed_but_charged',
-      cases: ['failed_but_charged'],
-      isWoken: false,
-    };
+    const reason = 'failed_but_charged';
+    const expected = { status: 'needs_attention', attentionReason: reason, cases: [reason], isWoken: false };
     expect(await stateOf(ref)).toEqual(expected);
   });
 });
@@ -155,27 +136,21 @@ describe('a send after PostgreSQL has lost its records', () => {
   it('is not claimed when the row records fewer sends than the workflow', async () => {
     const ref = await bench.begin();
     const witness: Witness = { number: 1, state: 'unknown', sends: 1, firstSentAt: bench.clock.now, anyUnknown: true };
-    const result = await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW, witness });
-    expect(result).toMatchObject({
-      outcome: { kind: 'records_lost' },
-      attempt: { state: 'prepared', history: { sends: 0 } },
-    });
+    const lost = { outcome: { kind: 'records_lost' }, attempt: { state: 'prepared', history: { sends: 0 } } };
+    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW, witness })).toMatchObject(lost);
     expect(await bench.admin.requests('createOrder')).toEqual([]);
     expect(await bench.attempt(ref)).toMatchObject({ state: 'prepared', sends: 0 });
   });
 
   it('stays a possible purchase when its outcome is unknown and the row has lost it', async () => {
     const ref = await bench.begin();
-    const result = await sendMeanwhile(ref, async () => {
-      await setBack(ref);
-      return LOST;
-    });
+    const result = await sendMeanwhile(ref, () => setBack(ref).then(() => LOST));
     expect(result).toMatchObject({
       outcome: { kind: 'failure', failure: 'timeout' },
       attempt: { state: 'unknown', history: { sends: 1, anyUnknown: true } },
     });
-    const again = await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
-    expect(again).toMatchObject({ outcome: { kind: 'lease_held' } });
+    const { outcome } = await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
+    expect(outcome).toMatchObject({ kind: 'lease_held' });
   });
 
   it('makes the refusal of a second send no proof', async () => {
@@ -191,10 +166,7 @@ describe('a send after PostgreSQL has lost its records', () => {
 
   it('leaves the row unchanged when the service clearly refused it', async () => {
     const ref = await bench.begin();
-    await sendMeanwhile(ref, async () => {
-      await setBack(ref);
-      return REFUSED;
-    });
+    await sendMeanwhile(ref, () => setBack(ref).then(() => REFUSED));
     expect(await bench.attempt(ref)).toMatchObject({ state: 'prepared', anyUnknown: false });
   });
 });

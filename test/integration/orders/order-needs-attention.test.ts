@@ -9,15 +9,9 @@ import { checkedDesk } from '#test/support/work/order-desk.ts';
 const RUNS = 4;
 
 /** A service without look-ups and without resends, so only webhooks report. */
-const stack = disposedAtEnd(
-  await startStack({
-    environment: {
-      ...RARE_UPKEEP,
-      'purchase.resend_window': '1ms',
-      SERVICE_MISSING_CAPABILITIES: 'order_read,order_list,wallet_transactions',
-    },
-  }),
-);
+const SERVICE_MISSING_CAPABILITIES = 'order_read,order_list,wallet_transactions';
+const environment = { ...RARE_UPKEEP, 'purchase.resend_window': '1ms', SERVICE_MISSING_CAPABILITIES };
+const stack = disposedAtEnd(await startStack({ environment }));
 const desk = checkedDesk(stack);
 
 describe('an order with an unknown outcome, after its resend window', () => {

@@ -10,11 +10,8 @@ import { checkedDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 import { explainQuery, retryUpdate } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
-const stack = disposedAtEnd(
-  await startStack({
-    environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP, ...UNSOLD_STAYS_HELD },
-  }),
-);
+const environment = { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP, ...UNSOLD_STAYS_HELD };
+const stack = disposedAtEnd(await startStack({ environment }));
 const desk = checkedDesk(stack);
 const operator = disposedAtEnd(await TemporalOperator.connect(stack));
 
@@ -47,21 +44,19 @@ describe('Terminate', () => {
   });
 });
 
-describe('Reset to the first task', () => {
-  it('sends nothing again while the service processes the order', async () => {
-    const id = await desk.place(PACKAGE.staysProcessing);
-    await desk.reaches(id, 'processing');
-    const run = await operator.resetToFirstTask(id);
-    await waitFor('the new run waits for the service', async () => {
-      const { status } = await operator.order(id).query(explainQuery);
-      return status === 'processing';
-    });
-    expect(await operator.runReaches(id, 'RUNNING')).toBe(run);
-    await desk.simulator.completeOrder(await serviceOrder(id));
-    await desk.reaches(id, 'completed');
-    expect((await desk.sends(id)).flat()).toHaveLength(1);
-    expect(await desk.movements(id)).toEqual(['debit 1.50']);
+it('Reset to the first task sends nothing again while the service processes the order', async () => {
+  const id = await desk.place(PACKAGE.staysProcessing);
+  await desk.reaches(id, 'processing');
+  const run = await operator.resetToFirstTask(id);
+  await waitFor('the new run waits for the service', async () => {
+    const { status } = await operator.order(id).query(explainQuery);
+    return status === 'processing';
   });
+  expect(await operator.runReaches(id, 'RUNNING')).toBe(run);
+  await desk.simulator.completeOrder(await serviceOrder(id));
+  await desk.reaches(id, 'completed');
+  expect((await desk.sends(id)).flat()).toHaveLength(1);
+  expect(await desk.movements(id)).toEqual(['debit 1.50']);
 });
 
 describe('the workflow of an order', () => {
@@ -87,12 +82,8 @@ describe('the workflow of an order', () => {
     await desk.reaches(id, 'needs_attention');
     const shown = { attentionReason: 'failed_but_charged', failureClass: 'supplier_failed' };
     expect(await operator.showsStage(id, 'needs_attention')).toMatchObject(shown);
-    await desk.simulator.move({
-      type: 'credit',
-      amount: (await desk.ledger(id))[0]!.amount,
-      reason: 'order',
-      order_id: await serviceOrder(id),
-    });
+    const { amount } = (await desk.ledger(id))[0]!;
+    await desk.simulator.move({ type: 'credit', amount, reason: 'order', order_id: await serviceOrder(id) });
     // The wake is also the comparison of the run with a database that has started again.
     await stack.database.run((db) => db.update(orders).set({ comparedEpoch: 'before' }).where(eq(orders.id, id)));
     await reconcileBooks(stack);

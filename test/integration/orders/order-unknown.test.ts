@@ -37,12 +37,8 @@ describe('a purchase of unknown outcome', () => {
 
   it('because the answer lacked required fields is looked up, not sent again', async () => {
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
-    await desk.simulator.onRequest('createOrder', {
-      kind: 'answer',
-      status: 201,
-      body: '{"id":"1"}',
-      after_work: true,
-    });
+    const unread = { kind: 'answer', status: 201, body: '{"id":"1"}', after_work: true } as const;
+    await desk.simulator.onRequest('createOrder', unread);
     const id = (await desk.complete(1001)).textAt('id');
     expect((await desk.sends(id)).flat()).toHaveLength(1);
     expect(await desk.events(id)).toContain('attempt.found');

@@ -6,12 +6,8 @@ import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { checkedDesk, PACKAGE } from '#test/support/work/order-desk.ts';
 
-const stack = disposedAtEnd(
-  await startStack({
-    environment: RARE_UPKEEP,
-    simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
-  }),
-);
+const simulator = { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' };
+const stack = disposedAtEnd(await startStack({ environment: RARE_UPKEEP, simulator }));
 const desk = checkedDesk(stack);
 
 describe('a webhook delivery', () => {

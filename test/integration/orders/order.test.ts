@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { FAILURE_ENDS } from '#domain/work/failure.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startStack } from '#test/support/servers/stack.ts';
@@ -14,11 +14,8 @@ describe('an order', () => {
   it('is delivered as an installable eSIM, with one send and one debit', async () => {
     const order = await desk.complete(PACKAGE.completedAtOnce);
     const id = order.textAt('id');
-    expect(order.body).toMatchObject({
-      operations: { attempts: 1, attention: null },
-      charged: { amount: '2.40', currency: 'USD' },
-      failure: null,
-    });
+    const charged = { amount: '2.40', currency: 'USD' };
+    expect(order.body).toMatchObject({ operations: { attempts: 1, attention: null }, charged, failure: null });
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
     expect(await desk.sends(id)).toEqual([[expect.objectContaining({ status: 201 })]]);
 
@@ -44,55 +41,40 @@ describe('an order', () => {
 describe('a held order', () => {
   it('without enough balance continues after a deposit, with the same key and the same bytes', async () => {
     await desk.simulator.setPackage(1002, { price_for_reseller: '250000.00' });
-    try {
-      const id = await desk.place(1002);
-      const held = await desk.reaches(id, 'held');
-      expect(held.body).toMatchObject({
-        failure: { class: 'insufficient_balance' },
-        operations: { next_step_at: expect.any(String) },
-      });
-      expect(await desk.ledger(id)).toEqual([]);
-      await desk.simulator.deposit('250000.00');
-      await desk.reaches(id, 'completed');
-      const [sends, ...others] = await desk.sends(id);
-      expect(others).toEqual([]);
-      expect(sends!.at(-1)).toMatchObject({ status: 201 });
-      expect(new Set(sends!.map(({ body_sha256: hash }) => hash)).size).toBe(1);
-      expect(await desk.movements(id)).toEqual(['debit 250000.00']);
-    } finally {
-      await desk.simulator.setPackage(1002, { price_for_reseller: '5.10' });
-    }
+    onTestFinished(() => desk.simulator.setPackage(1002, { price_for_reseller: '5.10' }));
+    const id = await desk.place(1002);
+    const held = { failure: { class: 'insufficient_balance' }, operations: { next_step_at: expect.any(String) } };
+    expect((await desk.reaches(id, 'held')).body).toMatchObject(held);
+    expect(await desk.ledger(id)).toEqual([]);
+    await desk.simulator.deposit('250000.00');
+    await desk.reaches(id, 'completed');
+    const [sends, ...others] = await desk.sends(id);
+    expect(others).toEqual([]);
+    expect(sends!.at(-1)).toMatchObject({ status: 201 });
+    expect(new Set(sends!.map(({ body_sha256: hash }) => hash)).size).toBe(1);
+    expect(await desk.movements(id)).toEqual(['debit 250000.00']);
   });
 
   it('fails at its deadline, and nothing was bought', async () => {
     const id = await desk.place(PACKAGE.unavailable, { deadline: new Date(Date.now() + 8_000).toISOString() });
     expect((await desk.reaches(id, 'held')).body).toMatchObject({ failure: { class: 'package_unavailable' } });
-    expect((await desk.reaches(id, 'failed')).body).toMatchObject({
-      failure: {
-        class: 'package_unavailable',
-        ended_by: 'deadline_passed',
-        advice: FAILURE_ENDS.deadline_passed.advice,
-      },
-      charged: null,
-    });
+    const { advice } = FAILURE_ENDS.deadline_passed;
+    const failure = { class: 'package_unavailable', ended_by: 'deadline_passed', advice };
+    expect((await desk.reaches(id, 'failed')).body).toMatchObject({ failure, charged: null });
     expect(await desk.ledger(id)).toEqual([]);
     expect(await desk.simulator.orders((await desk.attempts(id))[0]!.reference)).toEqual([]);
   });
 
   it('waits for a price below its max_price', async () => {
     await desk.simulator.setPackage(1004, { price_for_reseller: '9.00' });
-    try {
-      const id = await desk.place(1004, { max_price: { amount: '2.50', currency: 'USD' } });
-      expect((await desk.reaches(id, 'held')).body).toMatchObject({ failure: { class: 'price_above_limit' } });
-      expect((await desk.sends(id)).flat()).toEqual([]);
-      await desk.simulator.setPackage(1004, { price_for_reseller: '2.35' });
-      expect((await desk.reaches(id, 'completed')).body).toMatchObject({
-        charged: { amount: '2.35', currency: 'USD' },
-      });
-      expect(await desk.cases(id)).toEqual([]);
-    } finally {
-      await desk.simulator.setPackage(1004, { price_for_reseller: '2.35' });
-    }
+    onTestFinished(() => desk.simulator.setPackage(1004, { price_for_reseller: '2.35' }));
+    const id = await desk.place(1004, { max_price: { amount: '2.50', currency: 'USD' } });
+    expect((await desk.reaches(id, 'held')).body).toMatchObject({ failure: { class: 'price_above_limit' } });
+    expect((await desk.sends(id)).flat()).toEqual([]);
+    await desk.simulator.setPackage(1004, { price_for_reseller: '2.35' });
+    const charged = { amount: '2.35', currency: 'USD' };
+    expect((await desk.reaches(id, 'completed')).body).toMatchObject({ charged });
+    expect(await desk.cases(id)).toEqual([]);
   });
 });
 
@@ -100,14 +82,10 @@ describe('an order with a reference that was used before', () => {
   it('of an order that the service refused is bought once, with a key and a reference that the service never saw', async () => {
     const external_order_id = `again-${randomUUID()}`;
     const first = await desk.placeRefused({ external_order_id });
-    expect((await desk.reaches(first, 'failed')).body).toMatchObject({
-      failure: { class: 'invalid_request' },
-      charged: null,
-      operations: { attempts: 1 },
-    });
+    const refused = { failure: { class: 'invalid_request' }, charged: null, operations: { attempts: 1 } };
+    expect((await desk.reaches(first, 'failed')).body).toMatchObject(refused);
     const second = await desk.place(PACKAGE.completedAtOnce, { external_order_id });
-    const done = await desk.reaches(second, 'completed');
-    expect(done.body).toMatchObject({ external_order_id, replaces: first });
+    expect((await desk.reaches(second, 'completed')).body).toMatchObject({ external_order_id, replaces: first });
 
     const [[sentFirst], [sentSecond]] = [await desk.attempts(first), await desk.attempts(second)];
     expect(sentFirst?.reference).toBe(external_order_id);

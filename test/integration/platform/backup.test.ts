@@ -26,8 +26,9 @@ import { UserError } from '#cli/terminal/user-error.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { registerKeys } from '#db/connection/encryption-keys.ts';
 import { captured } from '#test/support/cli-output.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { openDatabase } from '#test/support/servers/database.ts';
-import { type OwnPostgres, startOwnPostgres } from '#test/support/servers/own-servers.ts';
+import { startOwnPostgres } from '#test/support/servers/own-servers.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -42,22 +43,16 @@ const SECRETS = {
   simulator_password: 'password',
 };
 
-let folder: string;
-let archive: string;
-let postgres: OwnPostgres;
+const folder = temporaryFolder('backup');
+afterAll(() => removeFolder(folder));
+const archive = join(folder, 'the', 'archive');
+const postgres = disposedAtEnd(await startOwnPostgres({ walArchive: archive }));
 
 beforeAll(async () => {
-  folder = temporaryFolder('backup');
-  archive = join(folder, 'the', 'archive');
-  postgres = await startOwnPostgres({ walArchive: archive });
   const database = openDatabase(postgres.url);
   await registerKeys(database, new KeyRing([{ id: 'one', key: KEY }]));
   await database.run((db) => db.execute(sql`create table marks (mark text not null)`));
   await database.close();
-});
-afterAll(async () => {
-  await postgres[Symbol.asyncDispose]();
-  removeFolder(folder);
 });
 
 /** The first column of what a statement gives. */
@@ -87,7 +82,7 @@ async function endFile(): Promise<string> {
 /** Ends the current file of the log, and waits until it is in the archive. */
 async function archived(): Promise<void> {
   const file = await endFile();
-  await waitFor('the log is archived', () => Promise.resolve(existsSync(join(archive, file)) || undefined));
+  await waitFor('the log is archived', () => existsSync(join(archive, file)));
 }
 
 /** `cp -a` keeps the owner of each file. The copy function of Node.js does not. */
@@ -95,14 +90,18 @@ function copyArchive(place: string): void {
   execFileSync('cp', ['-a', archive, place]);
 }
 
-const make = (temporalFile?: string) =>
-  backUp(
-    { folder: join(folder, 'backups'), ...(temporalFile !== undefined && { temporalFile }) },
-    { ...KEYS, DATABASE_URL: postgres.url },
-    SILENT,
-  );
+const make = (more: { readonly temporalFile?: string; readonly folder?: string } = {}, url = postgres.url) =>
+  backUp({ folder: join(folder, 'backups'), ...more }, { ...KEYS, DATABASE_URL: url }, SILENT);
 const put = (backup: string, more: { walArchive?: string; until?: string } = {}, keys = KEYS) =>
   restore({ backup, target: { postgres: postgres.dataDirectory }, ...more }, keys, SILENT);
+
+/** What the server has after the loss of its data and a restore. */
+async function marksAfter(...given: Parameters<typeof put>): Promise<string[]> {
+  await postgres.destroy();
+  await put(...given);
+  await postgres.start();
+  return marks();
+}
 
 describe('a backup of PostgreSQL', () => {
   it('contains what was committed before its end, and begins a new timeline when it is restored', async () => {
@@ -110,12 +109,7 @@ describe('a backup of PostgreSQL', () => {
     const before = await timeline();
     const backup = await make();
     await mark('z: after the backup');
-    await postgres.destroy();
-
-    await put(backup);
-    await postgres.start();
-
-    expect(await marks()).toEqual(['a: before the backup']);
+    expect(await marksAfter(backup)).toEqual(['a: before the backup']);
     expect(Number.parseInt(await timeline(), 16)).toBeGreaterThan(Number.parseInt(before, 16));
   });
 
@@ -124,16 +118,9 @@ describe('a backup of PostgreSQL', () => {
     const until = await mark('b: wanted');
     await mark('c: after the point in time');
     await archived();
-
-    await postgres.destroy();
-    await put(backup, { walArchive: archive });
-    await postgres.start();
-    expect(await marks()).toEqual(['a: before the backup', 'b: wanted', 'c: after the point in time']);
-
-    await postgres.destroy();
-    await put(backup, { walArchive: archive, until });
-    await postgres.start();
-    expect(await marks()).toEqual(['a: before the backup', 'b: wanted']);
+    const wanted = ['a: before the backup', 'b: wanted'];
+    expect(await marksAfter(backup, { walArchive: archive })).toEqual([...wanted, 'c: after the point in time']);
+    expect(await marksAfter(backup, { walArchive: archive, until })).toEqual(wanted);
   });
 
   it('is restored with an archive that has a gap, and says so', async () => {
@@ -159,18 +146,14 @@ describe('a backup of PostgreSQL', () => {
     await postgres.stop();
     const odd = join(folder, String.raw`it's an \ archive, 100 %f`);
     copyArchive(odd);
-    const name =
-      readdirSync(odd)
-        .filter((each) => /^[0-9A-F]{24}$/.test(each))
-        .toSorted()
-        .at(-1) ?? '';
+    const files = readdirSync(odd).filter((each) => /^[0-9A-F]{24}$/.test(each));
+    const name = files.toSorted().at(-1) ?? '';
     const newest = join(odd, name);
     await postgres.destroy();
 
     chmodSync(newest, 0);
-    await expect(put(backup, { walArchive: odd })).rejects.toThrow(
-      new RegExp(`cannot read the archive .*: .*${name}.*Permission denied`),
-    );
+    const denied = new RegExp(`cannot read the archive .*: .*${name}.*Permission denied`);
+    await expect(put(backup, { walArchive: odd })).rejects.toThrow(denied);
     expect(existsSync(postgres.dataDirectory)).toBe(false);
     chmodSync(newest, 0o600);
     await put(backup, { walArchive: odd });
@@ -192,13 +175,9 @@ describe('a backup of PostgreSQL', () => {
     expect(text).toContain('"keyId": "one"');
     expect(text).not.toContain(KEY.toString('base64'));
     const before = readdirSync(join(folder, 'backups'));
-    const refused = new URL(postgres.url);
-    refused.username = 'plain';
-    refused.password = 'plain';
     await query(`CREATE ROLE plain LOGIN PASSWORD 'plain'`);
-    await expect(
-      backUp({ folder: join(folder, 'backups') }, { ...KEYS, DATABASE_URL: refused.href }, SILENT),
-    ).rejects.toThrow('The server gave no base backup: permission denied');
+    const { href } = Object.assign(new URL(postgres.url), { username: 'plain', password: 'plain' });
+    await expect(make({}, href)).rejects.toThrow('The server gave no base backup: permission denied');
     expect(readdirSync(join(folder, 'backups'))).toEqual(before);
   });
 });
@@ -210,14 +189,13 @@ describe('a disk without enough space', () => {
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', full]).status === 0;
     context.skip(!mounted, 'only root can mount a small file system');
     try {
-      const toFull = backUp({ folder: join(full, 'backups') }, { ...KEYS, DATABASE_URL: postgres.url }, SILENT);
-      await expect(toFull).rejects.toThrow(`No space is left on the disk of ${join(full, 'backups')}.`);
-      expect(readdirSync(join(full, 'backups'))).toEqual([]);
+      const backups = join(full, 'backups');
+      await expect(make({ folder: backups })).rejects.toThrow(`No space is left on the disk of ${backups}.`);
+      expect(readdirSync(backups)).toEqual([]);
 
       const place = join(full, 'postgres');
-      await expect(restore({ backup: await make(), target: { postgres: place } }, KEYS, SILENT)).rejects.toThrow(
-        `No space is left on the disk of ${place}.`,
-      );
+      const restoring = restore({ backup: await make(), target: { postgres: place } }, KEYS, SILENT);
+      await expect(restoring).rejects.toThrow(`No space is left on the disk of ${place}.`);
       expect(readdirSync(full)).toEqual(['backups']);
 
       // With Temporal's file, which fits.
@@ -225,7 +203,7 @@ describe('a disk without enough space', () => {
       const live = new DatabaseSync(join(folder, 'small.db'));
       live.exec('CREATE TABLE t (n INTEGER)');
       live.close();
-      const whole = await make(join(folder, 'small.db'));
+      const whole = await make({ temporalFile: join(folder, 'small.db') });
       await expect(restore({ backup: whole, target: { data: full } }, {}, SILENT)).rejects.toThrow('No space is left');
       expect(readdirSync(full).toSorted()).toEqual(['backups', 'secrets.json']);
     } finally {
@@ -279,23 +257,22 @@ describe('a restore', () => {
     const file = join(folder, 'live.db');
     const live = new DatabaseSync(file);
     live.exec('PRAGMA journal_mode = wal; CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (1)');
-    const backup = await make(file);
+    const backup = await make({ temporalFile: file });
     live.exec('INSERT INTO t VALUES (2)');
     live.close();
     const data = join(folder, 'data');
     mkdirSync(data);
-    await expect(restore({ backup, target: { data } }, {}, SILENT)).rejects.toThrow('secrets.json is missing');
+    const putBack = () => restore({ backup, target: { data } }, {}, SILENT);
+    await expect(putBack()).rejects.toThrow('secrets.json is missing');
     writeFileSync(join(data, 'secrets.json'), JSON.stringify(SECRETS));
 
     const stored = join(backup, 'temporal.db');
     const bytes = readFileSync(stored);
     writeFileSync(stored, Buffer.concat([bytes.subarray(0, -1), Buffer.from([bytes.at(-1)! ^ 1])]));
-    await expect(restore({ backup, target: { data } }, {}, SILENT)).rejects.toThrow('is damaged: temporal.db');
+    await expect(putBack()).rejects.toThrow('is damaged: temporal.db');
     expect(existsSync(join(data, 'postgres'))).toBe(false);
     writeFileSync(stored, bytes);
-
-    await restore({ backup, target: { data } }, {}, SILENT);
-
+    await putBack();
     expect(existsSync(join(data, 'postgres', 'recovery.signal'))).toBe(true);
     const copy = new DatabaseSync(join(data, 'temporal.db'));
     expect(copy.prepare('SELECT n FROM t').all()).toEqual([{ n: 1 }]);
@@ -304,24 +281,19 @@ describe('a restore', () => {
     // The commands of the advice make room for another restore, and the moved file stays whole.
     const killed = [join(data, 'temporal.db-wal'), join(data, 'temporal.db-shm')];
     for (const each of killed) writeFileSync(each, '');
-    const refused = await restore({ backup, target: { data } }, {}, SILENT).catch((error: unknown) => error);
+    const refused = await putBack().catch((error: unknown) => error);
     assert(refused instanceof UserError);
-    expect(refused.message).toContain(
-      `${join(data, 'postgres')}, ${join(data, 'temporal.db')}, ${killed.join(', ')} exist`,
-    );
+    const there = [join(data, 'postgres'), join(data, 'temporal.db'), ...killed];
+    expect(refused.message).toContain(`${there.join(', ')} exist`);
     execFileSync('sh', ['-c', /\((mv .*)\)/.exec(refused.advice)?.[1] ?? '']);
-    const moved = ['postgres', 'temporal.db', 'temporal.db-shm', 'temporal.db-wal'];
-    expect(readdirSync(data).toSorted()).toEqual([
-      'postgres.old',
-      'secrets.json',
-      ...moved.slice(1).map((name) => name.replace('.db', '.db.old')),
-    ]);
-    await restore({ backup, target: { data } }, {}, SILENT);
+    const moved = ['temporal.db.old', 'temporal.db.old-shm', 'temporal.db.old-wal'];
+    expect(readdirSync(data).toSorted()).toEqual(['postgres.old', 'secrets.json', ...moved]);
+    await putBack();
 
-    for (const name of moved.slice(0, 2)) rmSync(join(data, name), { recursive: true });
+    for (const name of ['postgres', 'temporal.db']) rmSync(join(data, name), { recursive: true });
     const [wal = ''] = killed;
     writeFileSync(wal, '');
-    await expect(restore({ backup, target: { data } }, {}, SILENT)).rejects.toMatchObject({
+    await expect(putBack()).rejects.toMatchObject({
       message: `${wal} exists. A restore replaces nothing.`,
       advice: `Stop the server and move it away (mv ${wal} ${join(data, 'temporal.db.old-wal')}).`,
     });
@@ -329,16 +301,12 @@ describe('a restore', () => {
 });
 
 describe('the archive of the write-ahead log', () => {
-  const server = () => ({
-    account: postgresAccount(postgres.dataDirectory),
-    dataDirectory: postgres.dataDirectory,
-  });
-
   it('that the server cannot write to is refused before the server starts', async () => {
     const closed = join(folder, 'closed');
     mkdirSync(closed, { mode: 0o500 });
-    const options = { ...server(), port: 1, password: 'x', logFile: join(folder, 'log'), walArchive: closed };
-    const start = EmbeddedPostgres.prepare(options);
+    const { dataDirectory } = postgres;
+    const server = { account: postgresAccount(dataDirectory), dataDirectory, port: 1, password: 'x' };
+    const start = EmbeddedPostgres.prepare({ ...server, logFile: join(folder, 'log'), walArchive: closed });
     await expect(start).rejects.toThrow(`PostgreSQL cannot write to the archive ${closed}: `);
     await expect(start).rejects.toBeInstanceOf(UserError);
     expect(readdirSync(closed)).toEqual([]);
@@ -346,16 +314,15 @@ describe('the archive of the write-ahead log', () => {
 
   it('that fails is shown by the doctor, with the file, until it works again', async () => {
     const database = openDatabase(postgres.url);
-    const look = () =>
-      checkDatabase(database, { url: postgres.url, directUrl: postgres.url, isPooled: false, poolSize: 1 });
+    const { url } = postgres;
+    const look = () => checkDatabase(database, { url, directUrl: url, isPooled: false, poolSize: 1 });
     try {
       expect(await look()).toEqual({ status: 'ok', detail: 'PostgreSQL answers' });
       renameSync(archive, `${archive}.away`);
       await endFile();
       await waitFor('the doctor warns', async () => (await look()).status === 'warning');
-      expect((await look()).detail).toMatch(
-        /its write-ahead log is not archived: 0000[0-9A-F]{20}.* failed at 20\d\d-/,
-      );
+      const notArchived = /its write-ahead log is not archived: 0000[0-9A-F]{20}.* failed at 20\d\d-/;
+      expect((await look()).detail).toMatch(notArchived);
       renameSync(`${archive}.away`, archive);
       // The server tries again at once when a further file is full, else after a minute.
       await endFile();

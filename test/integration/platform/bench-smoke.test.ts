@@ -24,13 +24,14 @@ const COMPARED = {
   'orders_accept.plain_express': 'plain_express',
 };
 
-async function quickRun(...options: readonly string[]) {
+it('a quick run of the benchmark measures against its peers and writes readable results', async () => {
   const folder = temporaryFolder('bench');
   const output = join(folder, 'results.json');
+  const scenarios = ['--only', 'webhook-ingest,whole-order,api-orders', '--without-engines'];
   await using run = new TestProcess({
     name: 'bench',
     script: 'bench/main.ts',
-    args: ['--quick', ...options, '--output', output],
+    args: ['--quick', ...scenarios, '--output', output],
     environment: { XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? '' },
   });
   expect(await run.exit(), run.tail()).toEqual({ code: 0, signal: null });
@@ -38,12 +39,6 @@ async function quickRun(...options: readonly string[]) {
   expect(results.mode).toBe('quick');
   expect(results.servers).toMatchObject({ fsync: 'on', synchronous_commit: 'on' });
   for (const { id, value } of results.scenarios) expect(run.output()).toMatch(new RegExp(`\\| ${id} .*${value}`));
+  expect(Object.fromEntries(results.scenarios.map(({ id, peer }) => [id, peer?.id]))).toEqual(COMPARED);
   removeFolder(folder);
-  return results.scenarios;
-}
-
-it('a quick run of the benchmark measures against its peers and writes readable results', async () => {
-  const measured = await quickRun('--only', 'webhook-ingest,whole-order,api-orders', '--without-engines');
-
-  expect(Object.fromEntries(measured.map(({ id, peer }) => [id, peer?.id]))).toEqual(COMPARED);
 });

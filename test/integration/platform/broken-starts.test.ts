@@ -66,17 +66,11 @@ const CASES: Readonly<Record<ProcessName, readonly (readonly [Record<string, str
   'npm start -- --cluster': [[{ TEMPORAL_ADDRESS: '127.0.0.1:1' }, 'TEMPORAL_ADDRESS is set, and --cluster']],
 };
 
-interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function run(name: ProcessName, variables: Readonly<Record<string, string>>): Promise<Ended> {
+function run(name: ProcessName, variables: Readonly<Record<string, string>>) {
   const { args, environment } = PROCESSES[name];
-  const env = { PATH: process.env['PATH'], HOME: folder, ...environment, ...variables };
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, args, { cwd: PROJECT, env }, (_error, stdout, stderr) =>
+  const options = { cwd: PROJECT, env: { PATH: process.env['PATH'], HOME: folder, ...environment, ...variables } };
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    const child = execFile(process.execPath, args, options, (_error, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout, stderr }),
     );
   });

@@ -1,8 +1,9 @@
 /** `reseller start --cluster` as a user runs it, with the failure of one machine: one API and one worker. */
 import { randomUUID } from 'node:crypto';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { commandLineOf, isRunning, sendSignal } from '#cli/embedded/child.ts';
 import { isPortFree } from '#cli/embedded/ports.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { Place, says, UP } from '#test/support/servers/place.ts';
@@ -10,19 +11,13 @@ import { waitFor } from '#test/support/wait-for.ts';
 import { PACKAGE } from '#test/support/work/order-desk.ts';
 
 const ORDERS = 8;
-const SLOWEST_MS = 1_200_000;
-
-let place: Place | undefined;
-afterEach(async () => {
-  await place?.clear();
-  place = undefined;
-});
 
 it(
   'completes every order with one debit when an API and a worker are killed, and frees all ports when it stops',
-  { timeout: SLOWEST_MS },
+  { timeout: 1_200_000 },
   async () => {
-    place = await Place.make();
+    const place = await Place.make();
+    onTestFinished(() => place.clear());
     const run = place.start(['--cluster', '--no-demo'], { SIMULATOR_PROCESSING_DELAY: '1s' });
     await says(run, UP);
     // Once for all workers, which do not bundle by themselves.
@@ -34,22 +29,18 @@ it(
     expect(await settings.json()).toMatchObject({ Codec: { Endpoint: `http://127.0.0.1:${ports.codec}` } });
 
     const placed: string[] = [];
-    const order = async (packageId: number) => {
+    const order = async (n: number) => {
+      const packageId = n % 2 === 0 ? PACKAGE.processingThenCompleted : PACKAGE.completedAtOnce;
       const body = { package_id: packageId, external_order_id: `ext-${randomUUID()}` };
-      const headers = { 'idempotency-key': randomUUID() };
+      const key = randomUUID();
       // A caller whose request was open at the killed API gets no answer, and repeats it with the same key.
       const answer = await waitFor('the order is accepted', async () => {
-        const given = await api.post('/v1/orders', body, { headers });
+        const given = await postOnce(api, '/v1/orders', body, key);
         return given.status === 202 ? given : undefined;
       });
       placed.push(answer.textAt('id'));
     };
-    const several = () =>
-      Promise.all(
-        Array.from({ length: ORDERS }, (_, n) =>
-          order(n % 2 === 0 ? PACKAGE.processingThenCompleted : PACKAGE.completedAtOnce),
-        ),
-      );
+    const several = () => Promise.all(Array.from({ length: ORDERS }, (_, n) => order(n)));
     const started = place.children();
     const oneOf = (script: string) => started.filter(({ pid }) => commandLineOf(pid).includes(script));
     const [apis, workers] = [oneOf('api/main.ts'), oneOf('worker/main.ts')];
@@ -65,12 +56,9 @@ it(
     await says(run, 'API 1 was ended by SIGKILL; restarting it');
     await several();
 
-    const completed = async (id: string) => {
-      await waitFor(
-        `${id} is completed`,
-        async () => (await api.get(`/v1/orders/${id}`)).textAt('status') === 'completed',
-        { timeoutMs: 360_000, context: () => run.tail() },
-      );
+    const completed = (id: string) => {
+      const isCompleted = async () => (await api.get(`/v1/orders/${id}`)).textAt('status') === 'completed';
+      return waitFor(`${id} is completed`, isCompleted, { timeoutMs: 360_000, context: () => run.tail() });
     };
     await Promise.all(placed.map(completed));
     const ledger = await new SimulatorAdmin(new HttpClient(`http://127.0.0.1:${ports.simulator}`)).ledger();

@@ -10,7 +10,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
-import { composeService, PROJECT, type ComposeService, environmentHere } from '#test/support/compose.ts';
+import { postOnce } from '#test/support/api/keys.ts';
+import { composeService, createSecrets, PROJECT, type ComposeService, environmentHere } from '#test/support/compose.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { SpanReceiver } from '#test/support/network/span-receiver.ts';
 import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
@@ -27,22 +29,21 @@ const folder = temporaryFolder('compose');
 /** The port of each service in its container → its port in this test. */
 const ports = new Map<string, string>();
 const running = new Map<ServiceName, TestProcess>();
-const VALUES: Record<string, string> = {
+const receiver = disposedAtEnd(await SpanReceiver.start());
+const VALUES = {
   TEMPORAL_DATABASE_PASSWORD: 'unused',
   SERVICE_BASE_URL: 'http://simulator:4000/api/reseller/v1',
   SERVICE_EMAIL: 'reseller@example.com',
   SERVICE_WEBHOOK_SECRETS_FILE: '/run/secrets/service_webhook_secrets',
   OTEL_EXPORTER_OTLP_HEADERS_FILE: '/run/secrets/otlp_headers',
+  OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
   OTEL_BSP_SCHEDULE_DELAY: '100',
   TEMPORAL_NAMESPACE: namespace,
 };
-let receiver: SpanReceiver;
 const secrets = join(folder, 'secrets');
 
 beforeAll(async () => {
-  receiver = await SpanReceiver.start();
-  VALUES['OTEL_EXPORTER_OTLP_ENDPOINT'] = receiver.endpoint;
-  await run(join(PROJECT, 'ops/compose/create-secrets.sh'), [secrets]);
+  createSecrets(secrets);
   // The files are not writable, like those of an installation.
   for (const [name, secret] of Object.entries({
     service_password: 'password-of-the-test',
@@ -59,10 +60,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([...running.values()].map((process) => process.kill()));
-  await receiver[Symbol.asyncDispose]();
-  await withClient(inject('servers').postgresUrl, (client) =>
-    client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`),
-  );
+  const drop = `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`;
+  await withClient(inject('servers').postgresUrl, (client) => client.query(drop));
   removeFolder(folder);
 });
 
@@ -82,11 +81,8 @@ function here(value: string): string {
     .replace(/^\d{4}$/, (port) => ports.get(port) ?? port);
 }
 
-function environmentOf(service: ComposeService): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environmentHere(service, secrets)).map(([name, value]) => [name, here(value)]),
-  );
-}
+const environmentOf = (service: ComposeService): Record<string, string> =>
+  Object.fromEntries(Object.entries(environmentHere(service, secrets)).map(([name, value]) => [name, here(value)]));
 
 function processOf(name: ServiceName) {
   const service = composeService(name, VALUES);
@@ -123,40 +119,27 @@ describe('the commands of docker-compose.yml', () => {
   });
 
   it('process an order from the API to its eSIM', async () => {
-    const create = await run(
-      process.execPath,
-      [join(PROJECT, 'cli/main.ts'), 'keys', 'create', 'compose', '--scopes', 'all'],
-      {
-        env: { PATH: process.env['PATH'], ...environmentOf(composeService('migrate', VALUES)) },
-      },
-    );
-    const api = new HttpClient(`http://127.0.0.1:${ports.get('3000')}`, {
-      authorization: `Bearer ${create.stdout.trim()}`,
-    });
+    const create = [join(PROJECT, 'cli/main.ts'), 'keys', 'create', 'compose', '--scopes', 'all'];
+    const env = { PATH: process.env['PATH'], ...environmentOf(composeService('migrate', VALUES)) };
+    const { stdout: key } = await run(process.execPath, create, { env });
+    const api = new HttpClient(`http://127.0.0.1:${ports.get('3000')}`, { authorization: `Bearer ${key.trim()}` });
     const packages = await api.get('/v1/packages?limit=1');
-    const created = await api.post(
-      '/v1/orders',
-      { package_id: packages.at('data', 0, 'id'), external_order_id: `compose-${randomUUID()}` },
-      { headers: { 'idempotency-key': randomUUID() } },
-    );
+    const wanted = { package_id: packages.at('data', 0, 'id'), external_order_id: `compose-${randomUUID()}` };
+    const created = await postOnce(api, '/v1/orders', wanted);
     expect(created.status, created.text).toBe(202);
 
-    const order = await waitFor(
-      'the order is completed',
-      async () => {
-        const answer = await api.get(`/v1/orders/${created.textAt('id')}`);
-        return answer.at('status') === 'completed' ? answer : undefined;
-      },
-      { timeoutMs: 360_000, context: () => [...running.values()].map((process) => process.tail(15)).join('\n') },
-    );
+    const completed = async () => {
+      const answer = await api.get(`/v1/orders/${created.textAt('id')}`);
+      return answer.at('status') === 'completed' ? answer : undefined;
+    };
+    const context = () => [...running.values()].map((process) => process.tail(15)).join('\n');
+    const order = await waitFor('the order is completed', completed, { timeoutMs: 360_000, context });
     expect(order.textAt('esim_id')).toMatch(/^esim_/);
     await waitFor('a webhook, which the simulator signs with the secret of the API, is accepted', async () =>
       /^reseller_webhook_deliveries_total\{result="accepted"\} [1-9]/m.test((await api.get('/metrics')).text),
     );
-    await waitFor(
-      'spans arrive with the headers of the file',
-      () => receiver.headers['x-api-key'] === 'key-of-the-test',
-    );
+    const hasKey = () => receiver.headers['x-api-key'] === 'key-of-the-test';
+    await waitFor('spans arrive with the headers of the file', hasKey);
   });
 
   it.each(LONG_RUNNING)('report %s as unhealthy after its end, and it exits on request', async (name) => {

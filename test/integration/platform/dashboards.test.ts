@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { DASHBOARDS, dashboardFiles } from '#scripts/dashboards/dashboards.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { hasPrometheus, Prometheus } from '#test/support/servers/prometheus.ts';
@@ -32,15 +33,13 @@ const panel = z.object({
 
 const metricsIn = (expression: string) =>
   expression.replaceAll(/"[^"]*"/g, '').match(/\b(?:(?:reseller|temporal|process|nodejs)_\w+|up)\b/g) ?? [];
-const panels = DASHBOARDS.flatMap((dashboard) =>
-  z
-    .array(panel)
-    .parse(dashboard.panels)
-    .map(({ title, targets }) => ({
-      dashboard: dashboard.uid ?? '',
-      title,
-      expressions: targets.map(({ expr }) => expr.replaceAll('$__rate_interval', RATE_INTERVAL)),
-    })),
+const panelList = z.array(panel);
+const panels = DASHBOARDS.flatMap(({ uid: dashboard = '', panels }) =>
+  panelList.parse(panels).map(({ title, targets }) => ({
+    dashboard,
+    title,
+    expressions: targets.map(({ expr }) => expr.replaceAll('$__rate_interval', RATE_INTERVAL)),
+  })),
 );
 
 describe('the Grafana dashboards', () => {
@@ -48,11 +47,8 @@ describe('the Grafana dashboards', () => {
     const files = dashboardFiles();
     for (const { path, text } of files) expect(readFileSync(join(PROJECT, path), 'utf8'), path).toBe(text);
     const folder = 'ops/grafana/dashboards';
-    expect(
-      readdirSync(join(PROJECT, folder))
-        .map((name) => `${folder}/${name}`)
-        .toSorted(),
-    ).toEqual(files.map(({ path }) => path).toSorted());
+    const found = readdirSync(join(PROJECT, folder)).map((name) => `${folder}/${name}`);
+    expect(found.toSorted()).toEqual(files.map(({ path }) => path).toSorted());
   });
 });
 
@@ -61,9 +57,8 @@ describe.skipIf(!hasPrometheus)('the dashboards with the metrics of a running pr
   let prometheus: Prometheus;
 
   beforeAll(async () => {
-    stack = await startStack({
-      environment: { WEBHOOK_ALLOWED_ADDRESSES: '127.0.0.1', 'books.every': '5s', 'catalogue.every': '5s' },
-    });
+    const often = { 'books.every': '5s', 'catalogue.every': '5s' };
+    stack = await startStack({ environment: { WEBHOOK_ALLOWED_ADDRESSES: '127.0.0.1', ...often } });
     const of = (process: 'api' | 'worker', port: string) => `127.0.0.1:${stack.environments[process][port]}`;
     prometheus = await Prometheus.start({
       'reseller-api': [of('api', 'API_PORT')],
@@ -93,16 +88,11 @@ describe.skipIf(!hasPrometheus)('the dashboards with the metrics of a running pr
   });
 });
 
-const key = (value: string) => ({ headers: { 'idempotency-key': value } });
-
 /** Orders of all ends, a VPN subscription, a case, a pause, a caller that waits, an endpoint and a forged webhook. */
 async function causeEachKindOfSeries(stack: Stack): Promise<void> {
   const desk = new OrderDesk(stack);
-  const endpoint = await stack.api.post(
-    '/v1/webhook-endpoints',
-    { url: `${stack.simulator.baseUrl}/nowhere` },
-    { headers: { 'idempotency-key': 'endpoint' } },
-  );
+  const nowhere = { url: `${stack.simulator.baseUrl}/nowhere` };
+  const endpoint = await postOnce(stack.api, '/v1/webhook-endpoints', nowhere);
   expect(endpoint.status, endpoint.text).toBe(201);
   const forged = await new HttpClient(stack.api.baseUrl).post('/webhooks/service', { event: 'ping' });
   expect(forged.status).toBe(401);
@@ -118,7 +108,7 @@ async function causeEachKindOfSeries(stack: Stack): Promise<void> {
   await desk.reaches(await desk.place(PACKAGE.unavailable), 'held');
   await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
   await desk.reaches(await desk.place(PACKAGE.completedAtOnce), 'needs_attention');
-  const pause = await stack.api.post('/v1/purchase-gate/pauses', { reason: 'stock-taking' }, key('pause'));
+  const pause = await postOnce(stack.api, '/v1/purchase-gate/pauses', { reason: 'stock-taking' });
   expect(pause.status, pause.text).toBe(201);
   await desk.reaches(await desk.place(PACKAGE.completedAtOnce), 'held');
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   CHART,
+  type ChartObject,
   environmentOf,
   podOf,
   podsOf,
@@ -16,14 +17,13 @@ import { kubernetesTools } from '#test/support/kubernetes/tools.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 const tools = await kubernetesTools();
-const TWO_VERSIONS = {
+const FORMER = { buildId: '0.1.0', tag: '0.1.0' };
+/** Values with versions. @param more of them. */
+const withVersions = (previous: readonly object[], more: object = {}) => ({
   ...REQUIRED,
-  image: { digest: `sha256:${'0'.repeat(64)}` },
-  worker: {
-    autoscaling: { enabled: true },
-    versioning: { enabled: true, previous: [{ buildId: '0.1.0', tag: '0.1.0' }] },
-  },
-};
+  worker: { versioning: { enabled: true, previous, ...more } },
+});
+const isOfWorkers = ({ kind, metadata: { name } }: ChartObject) => kind === 'Deployment' && name.includes('worker');
 
 describe.skipIf(tools === undefined)('the Helm chart with versions of the workers', () => {
   if (tools === undefined) return;
@@ -36,7 +36,9 @@ describe.skipIf(tools === undefined)('the Helm chart with versions of the worker
   });
 
   it('runs each version of the workers with its own image, and scales it by its own tasks', async () => {
-    const objects = await rendered(tools, TWO_VERSIONS);
+    const image = { digest: `sha256:${'0'.repeat(64)}` };
+    const worker = { ...withVersions([FORMER]).worker, autoscaling: { enabled: true } };
+    const objects = await rendered(tools, { ...REQUIRED, image, worker });
     const digest = '0'.repeat(12);
     const workers = podsOf(objects).filter(({ component }) => component === 'worker');
     const versionOf = (pod: (typeof workers)[number]) => {
@@ -44,7 +46,7 @@ describe.skipIf(tools === undefined)('the Helm chart with versions of the worker
       return [name, build, pod.template.spec.containers[0].image];
     };
     expect(workers.map(versionOf)).toEqual([
-      ['shop', digest, `reseller-fulfilment@sha256:${'0'.repeat(64)}`],
+      ['shop', digest, `reseller-fulfilment@${image.digest}`],
       ['shop', '0.1.0', 'reseller-fulfilment:0.1.0'],
     ]);
     // `doctor` and `deployment` run in the API.
@@ -58,32 +60,25 @@ describe.skipIf(tools === undefined)('the Helm chart with versions of the worker
   });
 
   it('leaves the pods of a version as they are when the next one is installed beside it', async () => {
-    const worker = (versioning: object) => ({ ...REQUIRED, worker: { versioning: { enabled: true, ...versioning } } });
     const deployment = async (values: object, name: string) =>
       (await rendered(tools, values)).find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name);
-    const before = await deployment({ ...worker({}), image: { tag: '0.1.0' } }, 'shop-worker-0-1-0');
-    const next = { ...worker({ previous: [{ buildId: '0.1.0', tag: '0.1.0' }] }), image: { tag: '0.2.0' } };
+    const before = await deployment({ ...withVersions([]), image: { tag: '0.1.0' } }, 'shop-worker-0-1-0');
+    const next = { ...withVersions([FORMER]), image: { tag: '0.2.0' } };
     expect(before?.spec).toBeDefined();
     expect((await deployment(next, 'shop-worker-0-1-0'))?.spec).toEqual(before?.spec);
     expect(await deployment(next, 'shop-worker-0-2-0')).toBeDefined();
   });
 
   it('runs a former version only with its own image, and with as many pods as were asked for', async () => {
-    const workers = async (entry: object) => {
-      const values = { ...REQUIRED, worker: { versioning: { enabled: true, previous: [entry] } } };
-      return (await rendered(tools, values)).filter(
-        ({ kind, metadata: { name } }) => kind === 'Deployment' && name.includes('worker'),
-      );
-    };
+    const workers = async (entry: object) => (await rendered(tools, withVersions([entry]))).filter(isOfWorkers);
     const refused = async (entry: object, reason: string) =>
       expect(workers(entry)).rejects.toMatchObject({ output: expect.stringContaining(reason) });
     await refused({ buildId: 'a' }, 'tag or digest is required');
     await refused({ tag: 'a' }, 'buildId is required');
     await refused({ buildId: 'a', digst: `sha256:${'a'.repeat(64)}` }, 'unknown key digst');
     await refused({ buildId: '1.10', tag: 1.1 }, 'tag must be a text');
-    expect((await workers({ buildId: 'a', tag: 'a', replicas: 0 })).map(({ spec }) => spec?.['replicas'])).toEqual([
-      2, 0,
-    ]);
+    const replicas = (await workers({ buildId: 'a', tag: 'a', replicas: 0 })).map(({ spec }) => spec?.['replicas']);
+    expect(replicas).toEqual([2, 0]);
   });
 
   it('restarts no pod of a former version because the chart has a new version', async () => {
@@ -91,7 +86,7 @@ describe.skipIf(tools === undefined)('the Helm chart with versions of the worker
     cpSync(CHART, chart, { recursive: true });
     const file = join(chart, 'Chart.yaml');
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll('0.1.0', '0.2.0'));
-    const values = { ...REQUIRED, worker: { versioning: { enabled: true, previous: [{ buildId: 'a', tag: 'a' }] } } };
+    const values = withVersions([{ buildId: 'a', tag: 'a' }]);
     const former = async (folder: string) =>
       (await rendered(tools, values, 'shop', folder)).find(({ metadata: { name } }) => name === 'shop-worker-a')?.spec;
     expect(await former(chart)).toEqual(await former(CHART));
@@ -100,16 +95,14 @@ describe.skipIf(tools === undefined)('the Helm chart with versions of the worker
   it('gives versions with long build ids different names, and refuses one that is there twice', async () => {
     const named = async (...builds: string[]) => {
       const previous = builds.map((buildId) => ({ buildId, tag: buildId }));
-      const values = { ...REQUIRED, worker: { versioning: { enabled: true, buildId: 'new', previous } } };
-      return (await rendered(tools, values, 'a-release-with-a-name-of-forty-characters')).flatMap(
-        ({ kind, metadata: { name } }) => (kind === 'Deployment' && name.includes('worker') ? [name] : []),
-      );
+      const values = withVersions(previous, { buildId: 'new' });
+      const objects = await rendered(tools, values, 'a-release-with-a-name-of-forty-characters');
+      return objects.filter(isOfWorkers).map(({ metadata }) => metadata.name);
     };
     const names = await named('release-2026-11-27', 'release-2026-11-28');
     expect(new Set(names).size).toBe(3);
     for (const name of names) expect(name.length).toBeLessThan(64);
-    await expect(named('new')).rejects.toMatchObject({
-      output: expect.stringContaining('two versions have the build id'),
-    });
+    const output = expect.stringContaining('two versions have the build id');
+    await expect(named('new')).rejects.toMatchObject({ output });
   });
 });

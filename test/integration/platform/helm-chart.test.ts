@@ -62,19 +62,12 @@ const EVERYTHING = {
   tolerations: [{ key: 'shops', operator: 'Exists' }],
   podAnnotations: { team: 'shops' },
 };
+const OFF = { enabled: false };
+const NOTHING = { ...REQUIRED, migration: OFF, codec: OFF, networkPolicy: OFF, api: { autoscaling: OFF } };
 const SETTINGS = [
   ['as it is', REQUIRED],
   ['with everything switched on', EVERYTHING],
-  [
-    'with everything switched off',
-    {
-      ...REQUIRED,
-      migration: { enabled: false },
-      codec: { enabled: false },
-      networkPolicy: { enabled: false },
-      api: { autoscaling: { enabled: false } },
-    },
-  ],
+  ['with everything switched off', NOTHING],
 ] as const;
 
 /** Where the chart mounts files. */
@@ -104,7 +97,8 @@ function environmentHere(objects: readonly ChartObject[], component: string): Re
     Object.entries(environmentOf(podOf(objects, component))).map(([name, value]) => {
       if (!value.startsWith(FOLDER)) return [name, value];
       const file = join(folder, name);
-      writeFileSync(file, name === 'POLICY_FILE' ? policyOf(objects) : (CONTENTS[name] ?? 'secret'));
+      const policy = () => policyMap.parse(objects.find(({ kind }) => kind === 'ConfigMap')).data['policy.yaml'];
+      writeFileSync(file, name === 'POLICY_FILE' ? policy() : (CONTENTS[name] ?? 'secret'));
       return [name, file];
     }),
   );
@@ -113,11 +107,6 @@ function environmentHere(objects: readonly ChartObject[], component: string): Re
 const scaled = z.looseObject({ scaleTargetRef: z.object({ name: z.string() }).optional() });
 const egress = z.array(z.object({ ports: z.array(z.object({ port: z.number() })) }));
 const policyMap = z.object({ data: z.object({ 'policy.yaml': z.string() }) });
-
-/** The policy file of the chart. */
-function policyOf(objects: readonly ChartObject[]): string {
-  return policyMap.parse(objects.find(({ kind }) => kind === 'ConfigMap')).data['policy.yaml'];
-}
 
 const selectorOf = (object: ChartObject | undefined): unknown => {
   const { selector, podSelector } = (object?.spec ?? {}) as Record<string, Record<string, unknown> | undefined>;
@@ -155,9 +144,8 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
   it('has no finding of helm lint', async () => {
     const file = join(temporaryFolder('chart'), 'values.yaml');
     writeFileSync(file, stringify(EVERYTHING));
-    const found = await runTool(tools.helm, ['lint', '--strict', CHART, '--values', file], {
-      environment: process.env,
-    });
+    const lint = ['lint', '--strict', CHART, '--values', file];
+    const found = await runTool(tools.helm, lint, { environment: process.env });
     expect(found).toMatch(/1 chart\(s\) linted, 0 chart\(s\) failed/);
   });
 
@@ -207,9 +195,8 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
           readOnlyRootFilesystem: true,
           capabilities: { drop: ['ALL'] },
         });
-        expect(container.volumeMounts.filter(({ readOnly }) => readOnly !== true)).toEqual([
-          { name: 'tmp', mountPath: '/tmp' },
-        ]);
+        const writable = container.volumeMounts.filter(({ readOnly }) => readOnly !== true);
+        expect(writable).toEqual([{ name: 'tmp', mountPath: '/tmp' }]);
         expect(container.resources.limits['memory'], component).toMatch(/i$/);
         expect(container.resources.requests, component).toMatchObject({ cpu: /./, memory: /./ });
       }
@@ -223,9 +210,8 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
         expect(names.filter((name) => VARIABLE_NAMES.has(`${name}_FILE`))).toEqual([]);
         const [secrets] = pod.template.spec.volumes.flatMap(({ secret }) => secret ?? []);
         const files = Object.values(environment).filter((value) => value.startsWith(`${FOLDER}secrets/`));
-        expect(files.toSorted()).toEqual(
-          (secrets?.items ?? []).map(({ path }) => `/etc/reseller/secrets/${path}`).toSorted(),
-        );
+        const mounted = (secrets?.items ?? []).map(({ path }) => `/etc/reseller/secrets/${path}`);
+        expect(files.toSorted()).toEqual(mounted.toSorted());
       }
     });
 
@@ -236,11 +222,8 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
         expect([node, existsSync(join(PROJECT, script))]).toEqual(['node', true]);
       }
       expect(readApiConfig(environmentHere(objects, 'api'))).toMatchObject({ host: '0.0.0.0', port: 3000 });
-      expect(readWorkerConfig(environmentHere(objects, 'worker'))).toMatchObject({
-        probeHost: '0.0.0.0',
-        probePort: 3001,
-        temporal: { namespace: 'reseller' },
-      });
+      const { probeHost, probePort, temporal } = readWorkerConfig(environmentHere(objects, 'worker'));
+      expect([probeHost, probePort, temporal.namespace]).toEqual(['0.0.0.0', 3001, 'reseller']);
     });
 
     it('selects pods that exist, by services, disruption budgets and network policies', async () => {
@@ -368,14 +351,9 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
       );
     };
     expect(await budgetsWith({})).toEqual([{ maxUnavailable: 1 }, { maxUnavailable: 1 }]);
-    expect(await budgetsWith({ maxUnavailable: '25%' })).toEqual([
-      { maxUnavailable: '25%' },
-      { maxUnavailable: '25%' },
-    ]);
-    for (const minAvailable of [1, 0, '50%']) {
-      const expected = { minAvailable, unhealthyPodEvictionPolicy: 'AlwaysAllow' };
-      expect(await budgetsWith(expected)).toEqual([expected, expected]);
-    }
+    const minima = [1, 0, '50%'].map((minAvailable) => ({ minAvailable, unhealthyPodEvictionPolicy: 'AlwaysAllow' }));
+    for (const given of [{ maxUnavailable: '25%' }, ...minima])
+      expect(await budgetsWith(given)).toEqual([given, given]);
   });
 
   it.each([
@@ -416,9 +394,8 @@ describe.skipIf(tools === undefined)('the Helm chart', () => {
     const queues = Object.entries(messages).flatMap(([name, value]) => (name.endsWith('TASK_QUEUE') ? [value] : []));
     expect(new Set(triggers.map(({ metadata }) => metadata['taskQueue']))).toEqual(new Set(queues));
     expect(triggers).toHaveLength(queues.length);
-    expect(new Set(triggers.map(({ metadata }) => metadata['tlsServerName']))).toEqual(
-      new Set(['temporal.example.com']),
-    );
+    const names = new Set(triggers.map(({ metadata }) => metadata['tlsServerName']));
+    expect(names).toEqual(new Set(['temporal.example.com']));
   });
 
   it('gives the processes the job names that the alert rules and the dashboards expect', async () => {

@@ -5,16 +5,15 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { PROJECT } from '#test/support/compose.ts';
 import type { RunLines } from '#test/support/servers/run-coverage.ts';
 import { startStack } from '#test/support/servers/stack.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-const PROJECT = join(import.meta.dirname, '../../..');
 const PRELOAD = join(PROJECT, 'test/support/servers/run-coverage.ts');
 /** Files that run, with those of the loops beside the order. A change that needs more says why. */
 const MOST_FILES = 185;
-const PROCESSES = ['api', 'worker'] as const;
 
 it(`runs at most ${MOST_FILES} files for an order`, async () => {
   const folder = temporaryFolder('order-way');
@@ -24,20 +23,18 @@ it(`runs at most ${MOST_FILES} files for an order`, async () => {
     const accepted = await stack.order({ package_id: 2001 });
     await stack.orderReaches(accepted.textAt('id'), ['completed']);
   };
-  const proceed = () => PROCESSES.forEach((name) => stack.process(name).signal('SIGUSR2'));
+  const proceed = () => (['api', 'worker'] as const).forEach((name) => stack.process(name).signal('SIGUSR2'));
   // The first order reads what later ones find in memory.
   await buy();
   proceed();
   await buy();
   proceed();
-  const written = await waitFor(
-    'the coverage of API, worker and workflow thread is written',
-    async () => {
-      const files = readdirSync(folder);
-      return files.length >= 3 && files;
-    },
-    { context: () => stack.outputs().slice(-3_000) },
-  );
+  const allThree = () => {
+    const files = readdirSync(folder);
+    return files.length >= 3 && files;
+  };
+  const context = () => stack.outputs().slice(-3_000);
+  const written = await waitFor('the coverage of API, worker and workflow thread is written', allThree, { context });
 
   const ran = new Map<string, Set<number>>();
   for (const name of written) {
@@ -49,8 +46,8 @@ it(`runs at most ${MOST_FILES} files for an order`, async () => {
   // One line alone is the getter of an export, which the bundler made.
   const files = [...ran]
     .filter(([, { size }]) => size > 1)
-    .map(([file, { size }]) => ({ file, ran: size, lines: lengthOf(file) }))
-    .toSorted(byName);
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([file, { size }]) => ({ file, ran: size, lines: lengthOf(file) }));
   const sum = (of: 'ran' | 'lines') => files.reduce((total, each) => total + each[of], 0);
   const table = files.map((each) => `${String(each.ran).padStart(5)} ${String(each.lines).padStart(5)}  ${each.file}`);
   const text = `${files.length} files, ${sum('lines')} lines, ${sum('ran')} in functions that ran\n${table.join('\n')}\n`;
@@ -58,11 +55,9 @@ it(`runs at most ${MOST_FILES} files for an order`, async () => {
   writeFileSync(join(PROJECT, 'test/artifacts/order-way.txt'), text);
   process.stdout.write(text);
 
-  expect(files.map(({ file }) => file)).toEqual(
-    expect.arrayContaining(['workflows/order.ts', 'worker/relay/outbox.ts']),
-  );
+  const names = files.map(({ file }) => file);
+  expect(names).toEqual(expect.arrayContaining(['workflows/order.ts', 'worker/relay/outbox.ts']));
   expect(files.length).toBeLessThanOrEqual(MOST_FILES);
 });
 
-const byName = (a: { readonly file: string }, b: { readonly file: string }) => (a.file < b.file ? -1 : 1);
 const lengthOf = (file: string) => readFileSync(join(PROJECT, file), 'utf8').split('\n').length - 1;

@@ -2,23 +2,18 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { loadSecrets } from '#cli/data-folder/development-secrets.ts';
 import { isRunning } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { EmbeddedPostgres, withClient } from '#cli/embedded/postgres.ts';
 import { DATABASE } from '#cli/start/plan.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { Place, says, UP } from '#test/support/servers/place.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 const findings = z.object({ checks: z.array(z.object({ check: z.string(), status: z.string(), detail: z.string() })) });
-
-let place: Place | undefined;
-afterEach(async () => {
-  await place?.clear();
-  place = undefined;
-});
 
 /** Runs a statement in the database of a folder on which nothing runs. */
 async function inDatabase({ data, ports }: Place, statement: string): Promise<void> {
@@ -36,7 +31,8 @@ async function inDatabase({ data, ports }: Place, statement: string): Promise<vo
 // Each test starts the whole platform, some of them twice.
 describe('reseller start', { timeout: 1_200_000 }, () => {
   it('completes a first order, stops on Ctrl-C, and continues unfinished work at the next start', async () => {
-    place = await Place.make();
+    const place = await Place.make();
+    onTestFinished(() => place.clear());
     // Everything is on this machine, so that no proxy of the environment is used.
     const proxies = Object.fromEntries(['https_proxy', 'http_proxy'].map((name) => [name, 'http://127.0.0.1:1']));
     const first = place.start([], { SIMULATOR_PROCESSING_DELAY: '2s', ...proxies });
@@ -48,11 +44,8 @@ describe('reseller start', { timeout: 1_200_000 }, () => {
     expect(statSync(join(place.data, 'secrets.json')).mode & 0o777).toBe(0o600);
     const key = readFileSync(join(place.data, 'dev-api-key'), 'utf8');
 
-    const created = await place.api.post(
-      '/v1/orders',
-      { package_id: 9001, external_order_id: 'left-unfinished' },
-      { headers: { 'idempotency-key': 'left-unfinished' } },
-    );
+    const unfinished = { package_id: 9001, external_order_id: 'left-unfinished' };
+    const created = await postOnce(place.api, '/v1/orders', unfinished, 'left-unfinished');
     expect(created.status).toBe(202);
     const children = place.children();
     expect(children.length).toBeGreaterThanOrEqual(6);
@@ -67,15 +60,12 @@ describe('reseller start', { timeout: 1_200_000 }, () => {
     expect(readFileSync(join(place.data, 'dev-api-key'), 'utf8')).toBe(key);
     const { api } = place;
     const order = `/v1/orders/${created.textAt('id')}`;
-    await waitFor(
-      'the unfinished order is completed',
-      async () => (await api.get(order)).textAt('status') === 'completed',
-      {
-        // Temporal may give a task to the worker just as it stops. The task times out and is dispatched again.
-        timeoutMs: 240_000,
-        context: async () => `${(await api.get(`${order}/timeline`)).text}\n${second.tail()}`,
-      },
-    );
+    const isCompleted = async () => (await api.get(order)).textAt('status') === 'completed';
+    await waitFor('the unfinished order is completed', isCompleted, {
+      // Temporal may give a task to the worker just as it stops. The task times out and is dispatched again.
+      timeoutMs: 240_000,
+      context: async () => `${(await api.get(`${order}/timeline`)).text}\n${second.tail()}`,
+    });
 
     // Other commands find the running processes by the data folder.
     const keys = await place.command(['keys', 'list']);
@@ -94,14 +84,13 @@ describe('reseller start', { timeout: 1_200_000 }, () => {
     second.signal('SIGTERM');
     expect(await second.exit()).toEqual({ code: 0, signal: null });
     expect(await place.portsInUse()).toEqual([]);
-    expect(await place.command(['keys', 'list'])).toEqual({
-      code: 1,
-      output: expect.stringContaining('Nothing runs on'),
-    });
+    const nothing = expect.stringContaining('Nothing runs on');
+    expect(await place.command(['keys', 'list'])).toEqual({ code: 1, output: nothing });
   });
 
   it('leaves no process after an interruption during its start', async () => {
-    place = await Place.make();
+    const place = await Place.make();
+    onTestFinished(() => place.clear());
     const run = place.start();
     await says(run, '… Worker');
     const children = place.children();
@@ -113,36 +102,35 @@ describe('reseller start', { timeout: 1_200_000 }, () => {
   });
 
   it('refuses the data of another simulator or of an older version in one message, before it changes anything', async () => {
-    const here = await Place.make();
-    place = here;
-    const first = here.start(['--no-demo']);
+    const place = await Place.make();
+    onTestFinished(() => place.clear());
+    const first = place.start(['--no-demo']);
     await says(first, UP);
     first.signal('SIGINT');
     await first.exit();
 
     const refusal = async (options: readonly string[] = [], environment: Readonly<Record<string, string>> = {}) => {
-      const run = here.start(options, environment);
+      const run = place.start(options, environment);
       expect(await run.exit()).toMatchObject({ code: 1 });
       expect(run.output()).not.toMatch(/Database schema|^\{|^ +at /m);
       return run.output();
     };
     const otherPort = await refusal([`--simulator-port=${await freePort()}`]);
     expect(otherPort.split('\n').slice(-3)).toEqual([
-      expect.stringContaining(`belong to the service at http://127.0.0.1:${here.ports.simulator}/`),
-      `Start with --simulator-port ${here.ports.simulator}, or name another folder with --data.`,
+      expect.stringContaining(`belong to the service at http://127.0.0.1:${place.ports.simulator}/`),
+      `Start with --simulator-port ${place.ports.simulator}, or name another folder with --data.`,
       '',
     ]);
     const elsewhere = { SERVICE_BASE_URL: 'https://service.example/api/reseller/v1', SERVICE_EMAIL: 'a@example.com' };
-    expect(await refusal([], { ...elsewhere, SERVICE_PASSWORD: 'geheim' })).toContain(
-      'This database belongs to another service',
-    );
+    const otherService = await refusal([], { ...elsewhere, SERVICE_PASSWORD: 'geheim' });
+    expect(otherService).toContain('This database belongs to another service');
 
-    await inDatabase(here, 'UPDATE drizzle.__drizzle_migrations SET created_at = 1');
+    await inDatabase(place, 'UPDATE drizzle.__drizzle_migrations SET created_at = 1');
     const older = await refusal();
-    expect(older).toContain(`The data in ${here.data} are of a version from before the first release`);
+    expect(older).toContain(`The data in ${place.data} are of a version from before the first release`);
     expect(older).toContain('name another one with --data');
 
-    const file = new DatabaseSync(join(here.data, 'simulator.sqlite'));
+    const file = new DatabaseSync(join(place.data, 'simulator.sqlite'));
     file.exec('PRAGMA user_version = 1');
     file.close();
     const otherVersion = await refusal();

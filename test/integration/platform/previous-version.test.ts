@@ -5,6 +5,7 @@ import { rmSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, inject, it } from 'vitest';
+import { postOnce } from '#test/support/api/keys.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { startStack } from '#test/support/servers/stack.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
@@ -77,14 +78,9 @@ describe.skipIf(commit === undefined)('the previous version', () => {
 
     const esim = await desk.newEsim();
     await desk.complete(PACKAGE.processingThenCompleted);
-    await stack.workReaches(`/v1/topups/${await desk.topUp(esim, TOP_UP_PACKAGE)}`, ['completed']);
-    const subscription = `/v1/vpn/subscriptions/${await desk.subscribe(VPN_PLAN)}`;
-    await stack.workReaches(subscription, ['active']);
-    const answer = await stack.api.post(
-      `/v1/esims/${esim}/cancel`,
-      {},
-      { headers: { 'idempotency-key': randomUUID() } },
-    );
+    await desk.topupReaches(await desk.topUp(esim, TOP_UP_PACKAGE), 'completed');
+    await desk.subscriptionReaches(await desk.subscribe(VPN_PLAN), 'active');
+    const answer = await postOnce(stack.api, `/v1/esims/${esim}/cancel`, {});
     expect(answer.status).toBe(202);
     await stack.workReaches(answer.headers.get('location') ?? '', ['completed', 'refused']);
     const restart = async (environment: Readonly<Record<string, string>>) => {

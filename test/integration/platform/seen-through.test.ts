@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { postOnce } from '#test/support/api/keys.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { hasPrometheus } from '#test/support/servers/prometheus.ts';
@@ -9,30 +10,23 @@ import { waitFor } from '#test/support/wait-for.ts';
 
 const stack = disposedAtEnd(await startStack());
 
-const line = z.looseObject({ msg: z.string(), workId: z.string().optional(), batchId: z.string().optional() });
+const line = z.looseObject({ msg: z.string(), workId: z.string().optional() });
 
 function linesAbout(process: 'api' | 'worker', id: string) {
   const lines = stack.process(process).output().trim().split('\n');
   return lines
     .filter((text) => text.startsWith('{') && text.endsWith('}'))
     .map((text) => line.parse(JSON.parse(text)))
-    .filter(({ workId, batchId }) => workId === id || batchId === id);
-}
-
-async function create(path: string, key: string, body: object): Promise<string> {
-  const headers = { 'idempotency-key': key, 'x-request-id': `request-${key}` };
-  const answer = await stack.api.post(path, body, { headers });
-  expect(answer.status, answer.text).toBe(202);
-  return answer.textAt('id');
+    .filter(({ workId }) => workId === id);
 }
 
 describe('the log lines of work', () => {
   it('tell of an order from its acceptance to its end, with its id and request id', async () => {
-    const id = await create('/v1/orders', 'logged', {
-      package_id: 9001,
-      external_order_id: 'logged',
-      customer_reference: 'jane@example.test',
-    });
+    const order = { package_id: 9001, external_order_id: 'logged', customer_reference: 'jane@example.test' };
+    const headers = { 'x-request-id': 'request-logged' };
+    const answer = await postOnce(stack.api, '/v1/orders', order, 'logged', headers);
+    expect(answer.status, answer.text).toBe(202);
+    const id = answer.textAt('id');
     await stack.orderReaches(id, ['completed']);
     const completed = { msg: 'the status of work changed', status: 'completed', kind: 'order' };
     const found = await waitFor('the line of the end', async () => {
@@ -41,10 +35,9 @@ describe('the log lines of work', () => {
     });
 
     expect(linesAbout('api', id)).toEqual([expect.objectContaining({ msg: 'work was accepted', status: 'accepted' })]);
-    expect(found).toContainEqual(
-      expect.objectContaining({ msg: 'a send ended', attempt: 1, send: 1, state: 'processing' }),
-    );
-    expect(found).toContainEqual(expect.objectContaining({ msg: 'a report of the service was judged', attempt: 1 }));
+    const sent = { msg: 'a send ended', attempt: 1, send: 1, state: 'processing' };
+    for (const each of [sent, { msg: 'a report of the service was judged', attempt: 1 }])
+      expect(found).toContainEqual(expect.objectContaining(each));
     expect(found.filter(({ status }) => status === 'completed')).toEqual([expect.objectContaining(completed)]);
     for (const each of [...linesAbout('api', id), ...found])
       expect(each).toMatchObject({ requestId: 'request-logged' });
@@ -53,22 +46,15 @@ describe('the log lines of work', () => {
   });
 });
 
-async function scrape(process: 'api' | 'worker'): Promise<string> {
-  const base =
-    process === 'api' ? stack.api.baseUrl : `http://127.0.0.1:${stack.environments.worker['WORKER_PROBE_PORT']}`;
-  const answer = await new HttpClient(base).get('/metrics');
-  expect(answer.status).toBe(200);
-  return answer.text;
-}
-
 describe('the metrics of a running API and worker', () => {
-  it.skipIf(!hasPrometheus).each(['api', 'worker'] as const)(
-    'of the %s pass promtool check metrics',
-    async (process) => {
-      const input = await scrape(process);
-      // It exits with 3 for names and help texts that its linter does not like.
-      const { stdout, stderr, status } = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
-      expect({ stdout, stderr, status }).toEqual({ stdout: '', stderr: '', status: 0 });
-    },
-  );
+  it.skipIf(!hasPrometheus).each([
+    ['api', stack.api.baseUrl],
+    ['worker', `http://127.0.0.1:${stack.environments.worker['WORKER_PROBE_PORT']}`],
+  ])('of the %s pass promtool check metrics', async (_process, base) => {
+    const { status: answered, text: input } = await new HttpClient(base).get('/metrics');
+    expect(answered).toBe(200);
+    // It exits with 3 for names and help texts that its linter does not like.
+    const { stdout, stderr, status } = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
+    expect({ stdout, stderr, status }).toEqual({ stdout: '', stderr: '', status: 0 });
+  });
 });

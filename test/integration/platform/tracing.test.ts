@@ -2,11 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { BASE_PATH } from '#domain/service/service-address.ts';
-import { startRecordingProxy, type RecordingProxy } from '#test/support/network/recording-proxy.ts';
+import { postOnce } from '#test/support/api/keys.ts';
+import { startRecordingProxy } from '#test/support/network/recording-proxy.ts';
 import { SpanReceiver, type ReceivedSpan } from '#test/support/network/span-receiver.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import { foundIn } from '#test/support/plain-text.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { RARE_UPKEEP } from '#test/support/servers/test-policies.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { PACKAGE } from '#test/support/work/order-desk.ts';
@@ -25,25 +26,18 @@ const REPORT_SDK = `--import=data:text/javascript,${encodeURIComponent(
    } });`,
 )}`;
 
-interface Traced extends AsyncDisposable {
-  readonly stack: Stack;
-  readonly proxy: RecordingProxy;
-  readonly hooks: WebhookReceiver;
-}
+type Traced = Awaited<ReturnType<typeof startTraced>>;
 
 /** The product behind a proxy to the service, with an endpoint for all events of orders. */
-async function startTraced(environment: Readonly<Record<string, string>>): Promise<Traced> {
+async function startTraced(environment: Readonly<Record<string, string>>) {
   const hooks = await WebhookReceiver.start();
-  const stack = await startStack({
-    start: ['simulator'],
-    environment: { ...RARE_UPKEEP },
-    simulator: { SIMULATOR_PROCESSING_DELAY: '200ms' },
-  });
+  const simulator = { SIMULATOR_PROCESSING_DELAY: '200ms' };
+  const stack = await startStack({ start: ['simulator'], environment: RARE_UPKEEP, simulator });
   const proxy = await startRecordingProxy(() => stack.simulator.baseUrl);
   const more = { ...environment, SERVICE_BASE_URL: `${proxy.origin}${BASE_PATH}`, NODE_OPTIONS: REPORT_SDK };
   await Promise.all([stack.start('api', more), stack.start('worker', more)]);
   const wanted = { url: hooks.url, event_types: ['order.*'] };
-  const made = await stack.api.post('/v1/webhook-endpoints', wanted, { headers: { 'idempotency-key': randomUUID() } });
+  const made = await postOnce(stack.api, '/v1/webhook-endpoints', wanted);
   expect(made.status, made.text).toBe(201);
   return {
     stack,
@@ -65,21 +59,14 @@ function callersTrace(flags = '01') {
 
 /** Buys an eSIM that the service completes by webhook, and waits for the event that tells the shop. */
 async function buy({ stack, hooks }: Traced, headers: Readonly<Record<string, string>>) {
-  const body = {
-    package_id: PACKAGE.processingThenCompleted,
-    external_order_id: `ext-${randomUUID()}`,
-    device_imei: IMEI,
-    customer_reference: CUSTOMER,
-  };
-  const placed = await stack.api.post('/v1/orders', body, { headers: { 'idempotency-key': randomUUID(), ...headers } });
+  const bought = { package_id: PACKAGE.processingThenCompleted, external_order_id: `ext-${randomUUID()}` };
+  const body = { ...bought, device_imei: IMEI, customer_reference: CUSTOMER };
+  const placed = await postOnce(stack.api, '/v1/orders', body, randomUUID(), headers);
   expect(placed.status, placed.text).toBe(202);
   const id = placed.textAt('id');
   const order = await stack.orderReaches(id, ['completed']);
   const told = await waitFor(`the webhook about the end of ${id}`, () =>
-    hooks.received.find(({ bytes }) => {
-      const text = bytes.toString();
-      return text.includes(id) && text.includes('"order.completed"');
-    }),
+    hooks.received.find(({ bytes }) => bytes.includes(id) && bytes.includes('"order.completed"')),
   );
   return { id, order, told };
 }
@@ -189,13 +176,11 @@ describe('a traced product', () => {
     const { stack } = product;
     const caller = callersTrace();
     const { order } = await buy(product, { traceparent: caller.header, baggage: `customer=${CUSTOMER}` });
-    const esim = order.textAt('esim_id');
-    const activation = await stack.api.get(`/v1/esims/${esim}/activation`);
+    const activation = await stack.api.get(`/v1/esims/${order.textAt('esim_id')}/activation`);
     const code = activation.textAt('activation_code');
     const last = callersTrace();
-    const searched = await stack.api.get(`/v1/orders?customer_reference=${CUSTOMER}`, {
-      headers: { traceparent: last.header },
-    });
+    const headers = { traceparent: last.header };
+    const searched = await stack.api.get(`/v1/orders?customer_reference=${CUSTOMER}`, { headers });
     expect(searched.status).toBe(200);
     await stack.api.get(`/v1/nothing/${CUSTOMER}?customer=${CUSTOMER}`);
     const failed = await stack.api.post('/v1/orders', { package_id: CUSTOMER }, {});
@@ -206,9 +191,8 @@ describe('a traced product', () => {
     const exported = Buffer.concat(receiver.bytes).toString('latin1');
     // The control: what is expected in plain text is found.
     expect(exported).toContain('RunActivity:beginWork');
-    const tokens = product.proxy.requests.flatMap(
-      ({ headers }) => headers.authorization?.slice('Bearer '.length) ?? [],
-    );
+    const { requests } = product.proxy;
+    const tokens = requests.flatMap(({ headers }) => headers.authorization?.slice('Bearer '.length) ?? []);
     expect(tokens.length).toBeGreaterThan(0);
     const secrets = {
       IMEI,

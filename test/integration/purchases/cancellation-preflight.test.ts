@@ -42,9 +42,8 @@ describe('the cancellation preflight', () => {
     const simulated = await stack.api.post(`/v1/esims/${installed}/simulate`, { state: 'installed' });
     const shown = { status: 'installed', installed_at: expect.any(String) };
     expect([simulated.status, simulated.body]).toMatchObject([200, shown]);
-    await waitFor('the event', async () =>
-      (await stack.api.get('/v1/events?type=esim.installed')).text.includes(installed),
-    );
+    const told = async () => (await stack.api.get('/v1/events?type=esim.installed')).text;
+    await waitFor('the event', async () => (await told()).includes(installed));
     const { forecast, conditions } = await preflight(installed);
     const failing = conditions.filter(({ result }) => result !== 'pass');
     expect([forecast, failing]).toMatchObject(['no_refund_expected', [{ name: 'never_installed', result: 'fail' }]]);
@@ -56,7 +55,7 @@ describe('the cancellation preflight', () => {
     const esimId = await desk.newEsim();
     // Without a refund, because nothing compares the books.
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
-    await cancelElsewhere(await desk.esimAtService(esimId));
+    await cancelElsewhere(esimId);
     expect(await preflight(esimId)).toMatchObject({ esim_status: 'cancelled', forecast: 'no_refund_expected' });
   });
   it('reports an unreadable condition as unknown, with the reason', async () => {
@@ -74,49 +73,43 @@ describe('the cancellation preflight', () => {
 
 describe('an eSIM cancelled outside of the product', () => {
   const statusOf = async (esimId: string) => (await stack.api.get(`/v1/esims/${esimId}`)).at('status');
+  const isCancelled = (esimId: string) =>
+    waitFor('the eSIM is cancelled', async () => (await statusOf(esimId)) === 'cancelled');
 
   it('is cancelled here at once by its event, gets no share link, and its credit is the refund of its order', async () => {
     const esimId = await desk.newEsim();
     const orderId = (await stack.api.get(`/v1/esims/${esimId}`)).textAt('order_id');
-    await cancelElsewhere(await desk.esimAtService(esimId));
-    await waitFor('the eSIM is cancelled', async () => (await statusOf(esimId)) === 'cancelled');
-    const link = await stack.api.post(
-      `/v1/esims/${esimId}/share-links`,
-      {},
-      { headers: { 'Idempotency-Key': esimId } },
-    );
+    await cancelElsewhere(esimId);
+    await isCancelled(esimId);
+    const headers = { 'Idempotency-Key': esimId };
+    const link = await stack.api.post(`/v1/esims/${esimId}/share-links`, {}, { headers });
     expect([link.status, link.at('code')]).toEqual([409, 'esim_ended']);
     expect(await desk.events(orderId)).toContain('order.esim_cancelled');
     const report = await stack.api.get(`/v1/wallet/reconciliations/${await reconcileBooks(stack)}`);
     expect(report.body).toMatchObject({ status: 'complete', findings: [], counts: { unmatched: 0 } });
-    const credits = await stack.database.run((db) =>
-      db
-        .select()
-        .from(journal)
-        .where(and(eq(journal.causeKind, 'refund'), eq(journal.causeId, orderId))),
-    );
+    const ofRefund = and(eq(journal.causeKind, 'refund'), eq(journal.causeId, orderId));
+    const credits = await stack.database.run((db) => db.select().from(journal).where(ofRefund));
     expect(credits).toMatchObject([{ direction: 'credit' }]);
   });
 
   it('without an event is read when its refund is in the wallet', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
-    await cancelElsewhere(await desk.esimAtService(esimId));
+    await cancelElsewhere(esimId);
     await reconcileBooks(stack);
     await using operator = await TemporalOperator.connect(stack);
     await operator.client.schedule.getHandle('watch').trigger();
-    await waitFor('the eSIM is cancelled', async () => (await statusOf(esimId)) === 'cancelled');
+    await isCancelled(esimId);
     expect(await desk.refundsAtService(esimId)).toHaveLength(1);
   });
 });
 
-/** Cancels through another login of the same account. @param serviceEsimId the service's id of the eSIM. */
-async function cancelElsewhere(serviceEsimId: string): Promise<void> {
+/** Cancels an eSIM through another login of the same account. @param esimId our id. */
+async function cancelElsewhere(esimId: string): Promise<void> {
+  const serviceEsimId = await desk.esimAtService(esimId);
   const login = { email: SIMULATOR_EMAIL, password: 'simulator-password', device_name: 'another' };
   const token = (await stack.simulator.post('/api/reseller/v1/sandbox/login', login)).textAt('access_token');
   const headers = { Authorization: `Bearer ${token}`, 'Idempotency-Key': `elsewhere-${serviceEsimId}` };
-  const { status } = await stack.simulator.post(`/api/reseller/v1/sandbox/esims/${serviceEsimId}/cancel`, undefined, {
-    headers,
-  });
-  expect(status).toBe(200);
+  const path = `/api/reseller/v1/sandbox/esims/${serviceEsimId}/cancel`;
+  expect((await stack.simulator.post(path, undefined, { headers })).status).toBe(200);
 }

@@ -7,15 +7,12 @@ import { NORMAL_WAITS_POLICY, RARE_UPKEEP } from '#test/support/servers/test-pol
 import { waitFor } from '#test/support/wait-for.ts';
 import { checkedDesk } from '#test/support/work/order-desk.ts';
 
-const stack = disposedAtEnd(
-  await startStack({
-    environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP },
-    simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
-  }),
-);
+const simulator = { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' };
+const stack = disposedAtEnd(await startStack({ environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP }, simulator }));
 const desk = checkedDesk(stack);
 
 const sendsOf = (id: string) => desk.sendsTo('cancelEsim', id);
+const read = (id: string) => stack.api.get(`/v1/cancellations/${id}`);
 /** Acts as an operator, which must succeed. */
 async function act(id: string, action: string, body: Record<string, unknown>): Promise<void> {
   const answer = await stack.api.post(`/v1/cancellations/${id}/${action}`, { reason: 'test', ...body });
@@ -29,10 +26,7 @@ async function cancelForReview(esimId: string): Promise<string> {
 }
 
 const refundIsInReview = (id: string) =>
-  waitFor(
-    'the refund is in review',
-    async () => (await stack.api.get(`/v1/cancellations/${id}`)).at('refund', 'status') === 'manual_review',
-  );
+  waitFor('the refund is in review', async () => (await read(id)).at('refund', 'status') === 'manual_review');
 /** The service decides about the first refund of an eSIM. @param esimId our id. */
 const decide = async (esimId: string, decision: 'accept' | 'refuse') =>
   desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, decision);
@@ -53,13 +47,9 @@ describe('the cancellation of an eSIM', () => {
     const esimId = await desk.newEsim();
     const id = await desk.cancel(esimId, { reason: 'travels later' });
     const cancellation = await desk.cancellationReaches(id, 'completed');
-    expect(cancellation.body).toMatchObject({
-      esim_id: esimId,
-      reason: 'travels later',
-      operations: { attempts: 1 },
-      failure: null,
-      refund: { status: 'completed', review: 'accepted', amount: { amount: '2.40', currency: 'USD' } },
-    });
+    const asked = { esim_id: esimId, reason: 'travels later', operations: { attempts: 1 }, failure: null };
+    const refund = { status: 'completed', review: 'accepted', amount: { amount: '2.40', currency: 'USD' } };
+    expect(cancellation.body).toMatchObject({ ...asked, refund });
     expect(conditionsOf(cancellation)).toEqual(Array(5).fill('pass'));
     expect((await stack.api.get(`/v1/esims/${esimId}`)).body).toMatchObject({ status: 'cancelled' });
     expect(await sendsOf(id)).toHaveLength(1);
@@ -102,11 +92,8 @@ describe('the cancellation of an eSIM', () => {
     const underWay = (await desk.simulator.topups()).find(({ status }) => status === 'processing');
     await desk.simulator.completeTopup(underWay!.id);
     await desk.topupReaches(topup, 'completed');
-    expect((await desk.cancellationReaches(id, 'refused')).body).toMatchObject({
-      failure: { class: 'refund_not_expected' },
-      refund: null,
-      cancelled_at: null,
-    });
+    const refused = { failure: { class: 'refund_not_expected' }, refund: null, cancelled_at: null };
+    expect((await desk.cancellationReaches(id, 'refused')).body).toMatchObject(refused);
     expect(await sendsOf(id)).toEqual([]);
   });
 
@@ -128,16 +115,14 @@ describe('the cancellation of an eSIM', () => {
     const ask = { on_unmet_conditions: 'ask_for_review' };
     const reviewed = await desk.cancel(esimId, ask);
     await refundIsInReview(reviewed);
-    expect(conditionsOf(await stack.api.get(`/v1/cancellations/${reviewed}`))).toContain('fail');
+    expect(conditionsOf(await read(reviewed))).toContain('fail');
     await decide(esimId, 'refuse');
     await desk.cancellationReaches(reviewed, 'refused');
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
     const unpaid = await desk.cancel(esimId, ask);
-    expect((await desk.cancellationReaches(unpaid, 'needs_attention')).body).toMatchObject({
-      on_unmet_conditions: 'ask_for_review',
-      attention: { reason: 'refund_failed' },
-      operations: { attention: { reason: 'refund_failed' } },
-    });
+    const attention = { reason: 'refund_failed' };
+    const withCase = await desk.cancellationReaches(unpaid, 'needs_attention');
+    expect(withCase.body).toMatchObject({ ...ask, attention, operations: { attention } });
     const told = (await stack.api.get(`/v1/cancellations/${unpaid}/timeline`)).text;
     expect(told).toContain('"attention_reason":"refund_failed"');
   });
@@ -173,15 +158,13 @@ describe('the cancellation of an eSIM', () => {
     const refused = await cancelForReview(esimId);
     await desk.cancellationReaches(refused, 'processing');
     await decide(esimId, 'refuse');
-    expect((await desk.cancellationReaches(refused, 'refused')).body).toMatchObject({
-      failure: { class: 'cancellation_refused' },
-    });
+    expect((await desk.cancellationReaches(refused, 'refused')).at('failure', 'class')).toBe('cancellation_refused');
     // A second cancellation of it gets the refund.
     const paid = await desk.cancel(esimId);
     await desk.cancellationReaches(paid, 'completed');
     await reconcileBooks(stack);
-    const refundOf = async (id: string) => (await stack.api.get(`/v1/cancellations/${id}`)).at('refund', 'status');
-    expect([await refundOf(refused), await refundOf(paid)]).toEqual(['failed', 'completed']);
+    const refunds = [await read(refused), await read(paid)];
+    expect(refunds.map((each) => each.at('refund', 'status'))).toEqual(['failed', 'completed']);
   });
 });
 
@@ -193,10 +176,7 @@ describe('a refund', () => {
     await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
     await silenceRefunds();
     const id = await desk.cancel(esimId);
-    await waitFor(
-      'it is known to be cancelled',
-      async () => (await stack.api.get(`/v1/cancellations/${id}`)).at('cancelled_at') !== null,
-    );
+    await waitFor('it is known to be cancelled', async () => (await read(id)).at('cancelled_at') !== null);
     await reconcileBooks(stack);
     const { body } = await desk.cancellationReaches(id, 'completed');
     expect(body).toMatchObject({ refund: { status: 'completed', amount: { amount: '2.40', currency: 'USD' } } });
@@ -218,25 +198,20 @@ describe('a refund', () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
     const id = await desk.cancel(esimId);
-    const withCase = await desk.cancellationReaches(id, 'needs_attention');
-    expect(withCase.body).toMatchObject({
-      operations: { attention: { reason: 'refund_failed' } },
-      refund: { status: 'needs_attention' },
-    });
+    const unpaid = { operations: { attention: { reason: 'refund_failed' } }, refund: { status: 'needs_attention' } };
+    expect((await desk.cancellationReaches(id, 'needs_attention')).body).toMatchObject(unpaid);
     await act(id, 'resolve', { case: 'refund_failed', verdict: 'dismissed' });
     expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'failed' } });
     expect(await desk.cases(id)).toEqual([{ reason: 'refund_failed', open: false }]);
   });
 });
 
-describe('a cancellation with a lost answer', () => {
-  it('is sent again with the same key, and cancels once', async () => {
-    const esimId = await desk.newEsim();
-    await silenceRefunds();
-    await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
-    const id = await desk.cancel(esimId);
-    await desk.cancellationReaches(id, 'completed');
-    expect(await sendsOf(id)).toHaveLength(2);
-    expect(await desk.refundsAtService(esimId)).toHaveLength(1);
-  });
+it('a cancellation with a lost answer is sent again with the same key, and cancels once', async () => {
+  const esimId = await desk.newEsim();
+  await silenceRefunds();
+  await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
+  const id = await desk.cancel(esimId);
+  await desk.cancellationReaches(id, 'completed');
+  expect(await sendsOf(id)).toHaveLength(2);
+  expect(await desk.refundsAtService(esimId)).toHaveLength(1);
 });

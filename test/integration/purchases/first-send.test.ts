@@ -6,7 +6,6 @@ import { readDatabaseEpoch } from '#db/connection/database-epoch.ts';
 import { enqueue, findWait } from '#db/gate/waits.ts';
 import { gateReserved, orders } from '#db/schema.ts';
 import { attemptsOf } from '#db/work/attempts.ts';
-import { readWork } from '#db/work/rows.ts';
 import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -39,8 +38,7 @@ describe('beginWork of a run that acceptance has started', () => {
     const before = await sends();
     const input = await first(PACKAGE.staysProcessing);
     const [one, two] = await Promise.all([bench.activities.beginWork(input), bench.activities.beginWork(input)]);
-    const outcomes = [one, two].map(({ sent }) => sent?.outcome.kind);
-    expect(outcomes).toContain('accepted');
+    expect([one, two].map(({ sent }) => sent?.outcome.kind)).toContain('accepted');
     const again = await bench.activities.beginWork(input);
     expect([again.sent, again.attempt.state]).toEqual([undefined, 'processing']);
     expect(await sends()).toBe(before + 1);
@@ -88,14 +86,11 @@ describe('beginWork of a run that acceptance has started', () => {
     expect([sent, attempt.state, attempt.history.sends]).toEqual([undefined, 'prepared', 0]);
     const { outcome } = await bench.activities.sendPurchase({ work, attemptId: attempt.id });
     expect(outcome).toMatchObject({ kind: 'gated', failure: 'spend_limit_reached' });
-    const stored = await bench.database.run(
-      async (db) => [await readWork(db, work), await findWait(db, work)] as const,
-    );
-    expect(stored).toMatchObject([{ status: 'accepted' }, { barrier: 'spend_limit' }]);
+    expect(await bench.row({ work })).toMatchObject({ status: 'accepted' });
+    expect(await bench.database.run((db) => findWait(db, work))).toMatchObject({ barrier: 'spend_limit' });
     bench.gate.spendLimit = undefined;
     expect(await sends()).toBe(before);
-    const again = await bench.activities.sendPurchase({ work, attemptId: attempt.id });
-    expect(again.outcome.kind).toBe('accepted');
+    expect((await bench.activities.sendPurchase({ work, attemptId: attempt.id })).outcome.kind).toBe('accepted');
   });
 
   it('reserves its price once, which counts until the debit is in a reading of the wallet', async () => {

@@ -54,10 +54,8 @@ describe('an order restored to the state before its send', () => {
     const ref = await restored();
     const abandoning = abandon(ref);
     await vi.waitUntil(() => isWoken(ref));
-    await bench.activities.beginWork({
-      work: ref.work,
-      witness: { number: 1, state: 'prepared', sends: 0, anyUnknown: false },
-    });
+    const witness = { number: 1, state: 'prepared', sends: 0, anyUnknown: false } as const;
+    await bench.activities.beginWork({ work: ref.work, witness });
     expect(await abandoning).toBe('applied');
   });
 
@@ -66,10 +64,8 @@ describe('an order restored to the state before its send', () => {
     await bench.activities.recordStep(step(ref.work, { status: 'needs_attention' }));
     await restore(ref);
     await bench.act(ref, { action: 'retry' });
-    expect(await bench.activities.beginWork({ work: ref.work })).toMatchObject({
-      isFirstSinceRestart: true,
-      nextStepAt: expect.any(Number),
-    });
+    const begun = { isFirstSinceRestart: true, nextStepAt: expect.any(Number) };
+    expect(await bench.activities.beginWork({ work: ref.work })).toMatchObject(begun);
   });
 
   it('is not compared by a workflow whose own send has no result yet', async () => {
@@ -103,10 +99,8 @@ describe('an order restored to the state before its send', () => {
     expect(await bench.row(ref)).toEqual(before);
     await bench.activities.beginWork({ work: ref.work, witness: { ...SENT, number: 2 } });
     expect(await bench.activities.recordStep(processing)).toBe('recorded');
-    expect(await bench.database.run((db) => findAttempt(db, ref.work, 2))).toMatchObject({
-      state: 'unknown',
-      sends: 1,
-    });
+    const second = { state: 'unknown', sends: 1 };
+    expect(await bench.database.run((db) => findAttempt(db, ref.work, 2))).toMatchObject(second);
   });
 });
 
@@ -116,17 +110,12 @@ describe('an order with a lost attempt row', () => {
     const before = await bench.attempt({ attemptId });
     await bench.database.run((db) => db.delete(attempts).where(eq(attempts.id, attemptId)));
     const { attempt, isRestored } = await bench.activities.beginWork({ work, witness: SENT_ONCE });
-    expect([isRestored, attempt.state, attempt.history.sends, attempt.history.anyUnknown]).toEqual([
-      true,
-      'unknown',
-      1,
-      true,
-    ]);
+    const known = [true, 'unknown', 1, true];
+    expect([isRestored, attempt.state, attempt.history.sends, attempt.history.anyUnknown]).toEqual(known);
     const after = await bench.attempt({ attemptId: attempt.id });
     expect([after.idempotencyKey, after.reference]).toEqual([before.idempotencyKey, before.reference]);
-    expect(await bench.activities.sendPurchase({ work, attemptId: attempt.id })).toMatchObject({
-      outcome: { kind: 'lease_held' },
-    });
+    const { outcome } = await bench.activities.sendPurchase({ work, attemptId: attempt.id });
+    expect(outcome).toMatchObject({ kind: 'lease_held' });
   });
 
   it('is restored once, and reports the database epoch of its read', async () => {
@@ -143,10 +132,8 @@ describe('an order with a lost attempt row', () => {
     async (name) => {
       const { work, attemptId } = await bench.begin();
       await bench.database.run((db) => db.delete(attempts).where(eq(attempts.id, attemptId)));
-      await expect(bench.activities[name]({ work, attemptId, applied: [] })).rejects.toMatchObject({
-        type: WORK_MISSING,
-        nonRetryable: true,
-      });
+      const missing = { type: WORK_MISSING, nonRetryable: true };
+      await expect(bench.activities[name]({ work, attemptId, applied: [] })).rejects.toMatchObject(missing);
     },
   );
 });

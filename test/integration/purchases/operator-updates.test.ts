@@ -23,10 +23,8 @@ const temporal = disposedAtEnd(await TemporalOperator.connect(stack));
 
 /** The raw answer of the server, without a data converter. */
 async function update(orderId: string, name: string, argument: unknown) {
-  const plain = {
-    metadata: { [METADATA_ENCODING_KEY]: Buffer.from('json/plain') },
-    data: Buffer.from(JSON.stringify(argument)),
-  };
+  const metadata = { [METADATA_ENCODING_KEY]: Buffer.from('json/plain') };
+  const plain = { metadata, data: Buffer.from(JSON.stringify(argument)) };
   const { outcome } = await temporal.client.workflowService.updateWorkflowExecution({
     namespace: stack.temporal.namespace,
     workflowExecution: { workflowId: workflowId({ kind: 'order', id: orderId }) },
@@ -44,18 +42,14 @@ describe('a refused update', () => {
     const id = await desk.place(PACKAGE.staysProcessing);
     await desk.reaches(id, 'processing');
     const invalid = await update(id, 'retry', { by: 'Jane Roe' });
-    expect(invalid).toMatchObject({
-      message: expect.stringContaining('Say who acts and why'),
-      applicationFailureInfo: { type: ACTION_REFUSED },
-    });
+    const applicationFailureInfo = { type: ACTION_REFUSED };
+    expect(invalid).toMatchObject({ message: expect.stringContaining('Say who acts and why'), applicationFailureInfo });
     expect(await update(id, 'retry', 'hello')).toMatchObject({
       message: expect.stringMatching(/^The argument must be one JSON object, such as \{"by":/),
     });
     const refused = await update(id, 'retry', { by: 'Jane Roe', reason: 'Private words.' });
-    expect(refused).toMatchObject({
-      message: expect.stringContaining('Possible now: `resolve`'),
-      applicationFailureInfo: { type: ACTION_REFUSED },
-    });
+    const message = expect.stringContaining('Possible now: `resolve`');
+    expect(refused).toMatchObject({ message, applicationFailureInfo });
     for (const failure of [invalid, refused]) {
       expect([failure?.stackTrace, failure?.cause, failure?.encodedAttributes]).toEqual(['', null, null]);
       expect(JSON.stringify(failure)).not.toMatch(/Jane|Private/);
@@ -64,11 +58,11 @@ describe('a refused update', () => {
 });
 
 describe('the first action after a restart of PostgreSQL', () => {
+  const reason = 'No longer wanted.';
   const isAbandoned = {
-    'its update': async (id: string) =>
-      (await update(id, 'abandon', { by: 'Jane Roe', reason: 'No longer wanted.' })) === null,
+    'its update': async (id: string) => (await update(id, 'abandon', { by: 'Jane Roe', reason })) === null,
     'the API': async (id: string) =>
-      (await stack.api.post(`/v1/orders/${id}/abandon`, { reason: 'No longer wanted.' })).at('status') === 'abandoned',
+      (await stack.api.post(`/v1/orders/${id}/abandon`, { reason })).at('status') === 'abandoned',
   };
   it.each(['its update', 'the API'] as const)('by %s waits for the comparison, and is carried out', async (by) => {
     const id = await desk.place(1006, { max_price: { amount: '0.01', currency: 'USD' } });
@@ -79,19 +73,17 @@ describe('the first action after a restart of PostgreSQL', () => {
   });
 });
 
-describe('the workflow of an order', () => {
-  it('describes each of its signals, queries and updates with an example', async () => {
-    const id = await desk.place(PACKAGE.staysProcessing);
-    await desk.reaches(id, 'processing');
-    const { definition } = await temporal.order(id).query(workflowMetadataQuery);
-    const described = [
-      ...(definition?.updateDefinitions ?? []),
-      ...(definition?.signalDefinitions ?? []),
-      ...(definition?.queryDefinitions ?? []),
-    ]
-      .filter(({ name }) => !name?.startsWith('__'))
-      .map(({ name, description }) => [name, description]);
-    const { deliveriesWait: _, ...ofWork } = HANDLER_DESCRIPTIONS;
-    expect(Object.fromEntries(described)).toEqual(ofWork);
-  });
+it('the workflow of an order describes each of its signals, queries and updates with an example', async () => {
+  const id = await desk.place(PACKAGE.staysProcessing);
+  await desk.reaches(id, 'processing');
+  const { definition } = await temporal.order(id).query(workflowMetadataQuery);
+  const described = [
+    ...(definition?.updateDefinitions ?? []),
+    ...(definition?.signalDefinitions ?? []),
+    ...(definition?.queryDefinitions ?? []),
+  ]
+    .filter(({ name }) => !name?.startsWith('__'))
+    .map(({ name, description }) => [name, description]);
+  const { deliveriesWait: _, ...ofWork } = HANDLER_DESCRIPTIONS;
+  expect(Object.fromEntries(described)).toEqual(ofWork);
 });

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { cases, orders } from '#db/schema.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 
@@ -7,16 +7,13 @@ import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 let bench: ActivityBench;
 beforeEach(async () => {
   bench = await ActivityBench.start();
+  return () => bench[Symbol.asyncDispose]();
 });
-afterEach(() => bench[Symbol.asyncDispose]());
 
-const setLimit = (orderId: string, amount: string | null) =>
-  bench.database.run((db) =>
-    db
-      .update(orders)
-      .set({ maxPriceAmount: amount, maxPriceCurrency: amount === null ? null : 'USD' })
-      .where(eq(orders.id, orderId)),
-  );
+const setLimit = (orderId: string, amount: string | null) => {
+  const limit = { maxPriceAmount: amount, maxPriceCurrency: amount === null ? null : 'USD' };
+  return bench.database.run((db) => db.update(orders).set(limit).where(eq(orders.id, orderId)));
+};
 
 describe('a send with a price limit', () => {
   it.each([
@@ -50,9 +47,8 @@ describe('a send with a price limit', () => {
       outcome: { kind: 'failure', failure: 'not_sent' },
       detail: expect.stringContaining('limit was set'),
     });
-    expect(await bench.activities.sendPurchase(ref)).toMatchObject({
-      outcome: { kind: 'failure', failure: 'price_above_limit' },
-    });
+    const { outcome } = await bench.activities.sendPurchase(ref);
+    expect(outcome).toMatchObject({ kind: 'failure', failure: 'price_above_limit' });
     expect(await bench.admin.requests('createOrder')).toEqual([]);
   });
 });
@@ -67,9 +63,8 @@ describe('the charge of the service', () => {
     await bench.admin.completeOrder((await bench.attempt(ref)).serviceId!);
     await bench.activities.lookUpPurchase(ref);
     expect(await bench.activities.completePurchase({ ...ref, applied: [] })).toMatchObject({ kind: 'completed' });
-    return (await bench.database.run((db) => db.select().from(cases).where(eq(cases.subjectId, ref.work.id)))).map(
-      ({ reason }) => reason,
-    );
+    const rows = await bench.database.run((db) => db.select().from(cases).where(eq(cases.subjectId, ref.work.id)));
+    return rows.map(({ reason }) => reason);
   };
 
   it('is compared with the limit at the time of the send, not with a limit lowered later', async () => {

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { inboxKey } from '#db/queues/inbox.ts';
 import { attempts, cancellations, esims, inbox, topups } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
@@ -11,12 +11,10 @@ import { deliverTestEvent } from '#test/support/work/order-rows.ts';
 let bench: ActivityBench;
 beforeEach(async () => {
   bench = await ActivityBench.start();
+  return () => bench[Symbol.asyncDispose]();
 });
-afterEach(() => bench[Symbol.asyncDispose]());
 
-/**
- * Runs `happens` after all reads and before the claim. @param nth transaction of the activity, which claims the send.
- */
+/** Runs `happens` after all reads and before the claim. @param nth transaction of the activity, which claims. */
 function justBeforeTheClaim(nth: number, happens: () => Promise<unknown>): void {
   const transaction = bench.database.transaction.bind(bench.database);
   let begun = 0;
@@ -27,25 +25,19 @@ function justBeforeTheClaim(nth: number, happens: () => Promise<unknown>): void 
   });
 }
 
-describe('a late report about an active subscription', () => {
-  it('does not return it to a state that cannot be cancelled', async () => {
-    const ref = await bench.beginSubscription();
-    await bench.buy(ref);
-    expect((await bench.row(ref)).status).toBe('active');
-    expect(await bench.activities.lookUpPurchase(ref)).toMatchObject({ kind: 'found' });
-    expect((await bench.row(ref)).status).toBe('active');
-  });
+it('a late report about an active subscription does not return it to a state that cannot be cancelled', async () => {
+  const ref = await bench.beginSubscription();
+  await bench.buy(ref);
+  expect((await bench.row(ref)).status).toBe('active');
+  expect(await bench.activities.lookUpPurchase(ref)).toMatchObject({ kind: 'found' });
+  expect((await bench.row(ref)).status).toBe('active');
 });
 
 describe('the verdict bought', () => {
   it('leads to a new wallet check when the service then reports a failure', async () => {
     const ref = await bench.begin(1001);
-    await bench.database.run((db) =>
-      db
-        .update(attempts)
-        .set({ state: 'failed', settled: true, failureClass: 'supplier_failed' })
-        .where(eq(attempts.id, ref.attemptId)),
-    );
+    await bench.settle(ref);
+    await bench.database.run((db) => db.update(attempts).set({ failureClass: 'supplier_failed' }));
     await bench.database.run((db) => openCase(db, ref.work, 'contradiction', 'It says otherwise.', ref.attemptId));
     const action = { action: 'resolve', reason: 'contradiction', verdict: 'bought', serviceId: 'so_1' } as const;
     expect(await bench.act(ref, action)).toBe('applied');
@@ -86,30 +78,26 @@ describe('other work of the same eSIM that ends during the preparation of a send
       outcome: { kind: 'failure', failure: 'not_sent' },
       detail: expect.stringContaining('recharged'),
     });
-    expect(await bench.activities.sendPurchase(ref)).toMatchObject({
-      outcome: { kind: 'failure', failure: 'refund_not_expected' },
-    });
+    const { outcome } = await bench.activities.sendPurchase(ref);
+    expect(outcome).toMatchObject({ kind: 'failure', failure: 'refund_not_expected' });
     expect(await bench.admin.requests('cancelEsim')).toEqual([]);
   });
 
   it('prevents a top-up of an eSIM that was cancelled meanwhile', async () => {
-    const ref = await bench.beginTopup(1001);
-    const [{ esimId } = { esimId: null }] = await bench.database.run((db) =>
-      db.select().from(topups).where(eq(topups.id, ref.work.id)),
-    );
+    const esimId = await bench.deliveredEsim();
+    const ref = await bench.beginTopup(1001, esimId);
     const run = bench.database.transaction.bind(bench.database);
     let isCancelled = false;
     vi.spyOn(bench.database, 'transaction').mockImplementation(async (work) => {
       // Cancels the eSIM as soon as the options were read.
       if (!isCancelled && (await bench.admin.requests('listTopupOptions')).length > 0) {
         isCancelled = true;
-        await bench.database.run((db) => db.update(esims).set({ status: 'cancelled' }).where(eq(esims.id, esimId!)));
+        await bench.database.run((db) => db.update(esims).set({ status: 'cancelled' }).where(eq(esims.id, esimId)));
       }
       return run(work);
     });
-    expect(await bench.activities.sendPurchase(ref)).toMatchObject({
-      outcome: { kind: 'failure', failure: 'topup_not_offered' },
-    });
+    const { outcome } = await bench.activities.sendPurchase(ref);
+    expect(outcome).toMatchObject({ kind: 'failure', failure: 'topup_not_offered' });
     expect(isCancelled).toBe(true);
     expect(await bench.admin.requests('createTopup')).toEqual([]);
   });

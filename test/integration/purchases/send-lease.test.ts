@@ -67,20 +67,26 @@ describe('a worker suspended between claim and request', () => {
     return { ...bench.dependencies, service, monotonicNow: () => clock.now };
   };
 
+  /** Is suspended beyond its lease. Meanwhile another worker sends, and the answer is lost. */
+  const overtaken = async (ref: AttemptRef, looksAtItsLease = true) => {
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    const meanwhile = async () => {
+      clock.now += 31_000;
+      await bench.pass(31_000);
+      await send(ref);
+    };
+    return createWorkActivities(afterTheClaim(meanwhile, looksAtItsLease));
+  };
+
   it('beyond its lease sends nothing and reports it, so the attempt can be sent again at once', async () => {
     const ref = await bench.begin();
     const stalled = createWorkActivities(afterTheClaim(() => void (clock.now += 27_000)));
-    const result = await send(ref, stalled);
-    expect(result).toMatchObject({
+    expect(await send(ref, stalled)).toMatchObject({
       outcome: { kind: 'failure', failure: 'not_sent' },
       detail: expect.stringContaining('was suspended'),
     });
-    expect(await bench.attempt(ref)).toMatchObject({
-      state: 'refused',
-      anyUnknown: false,
-      leaseToken: null,
-      firstUnrefusedSendAt: null,
-    });
+    const unsent = { state: 'refused', anyUnknown: false, leaseToken: null, firstUnrefusedSendAt: null };
+    expect(await bench.attempt(ref)).toMatchObject(unsent);
     expect(await sent()).toEqual([]);
     expect(await outcomeOf(ref)).toMatchObject({ kind: 'accepted' });
     expect(await sent()).toHaveLength(1);
@@ -88,48 +94,24 @@ describe('a worker suspended between claim and request', () => {
 
   it('by a sleeping machine, which stops its monotonic clock too, sends nothing', async () => {
     const ref = await bench.begin();
-    const stalled = createWorkActivities({
-      ...afterTheClaim(() => void (bench.clock.now += 27_000)),
-      monotonicNow: () => 0,
-    });
+    const slept = afterTheClaim(() => void (bench.clock.now += 27_000));
+    const stalled = createWorkActivities({ ...slept, monotonicNow: () => 0 });
     expect(await outcomeOf(ref, stalled)).toMatchObject({ failure: 'not_sent' });
     expect(await sent()).toEqual([]);
   });
 
   it('until another worker has sent neither sends again nor changes the stored result', async () => {
     const ref = await bench.begin();
-    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
-    const stalled = createWorkActivities(
-      afterTheClaim(async () => {
-        clock.now += 31_000;
-        await bench.pass(31_000);
-        // The lease has ended by the clock of the database. Another worker sends, and its answer is lost.
-        await send(ref);
-      }),
-    );
-    expect(await send(ref, stalled)).toMatchObject({
-      attempt: { state: 'unknown', history: { anyUnknown: true } },
-    });
-    expect(await bench.attempt(ref)).toMatchObject({
-      state: 'unknown',
-      anyUnknown: true,
-      sends: 2,
-      failureClass: 'connection_lost',
-    });
+    const stalled = await overtaken(ref);
+    expect(await send(ref, stalled)).toMatchObject({ attempt: { state: 'unknown', history: { anyUnknown: true } } });
+    const unknown = { state: 'unknown', anyUnknown: true, sends: 2, failureClass: 'connection_lost' };
+    expect(await bench.attempt(ref)).toMatchObject(unknown);
     expect(await sent()).toHaveLength(1);
   });
 
   it('would send a second time without the check of its lease', async () => {
     const ref = await bench.begin();
-    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
-    const stalled = createWorkActivities(
-      afterTheClaim(async () => {
-        clock.now += 31_000;
-        await bench.pass(31_000);
-        await send(ref);
-      }, false),
-    );
-    await send(ref, stalled);
+    await send(ref, await overtaken(ref, false));
     expect(await sent()).toHaveLength(2);
   });
 
@@ -177,9 +159,8 @@ describe('a change of the policy by an operator', () => {
     bench.purchaseInForce.resendWindowMs = 30_000;
     expect(await outcomeOf(ref)).toMatchObject({ kind: 'too_late' });
     bench.purchaseInForce.resendWindowMs = WINDOW;
-    expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: 30_000 })).toMatchObject({
-      outcome: { kind: 'too_late' },
-    });
+    const { outcome } = await bench.activities.sendPurchase({ ...ref, resendWindowMs: 30_000 });
+    expect(outcome).toMatchObject({ kind: 'too_late' });
   });
 
   it('stops new attempts, except one that an operator grants for this work', async () => {
@@ -206,13 +187,10 @@ describe('an attempt with a lost row', () => {
     const read = () =>
       bench.database.run(async (db) => {
         const rows = await db.select().from(attempts).where(ofWork).orderBy(attempts.number);
-        return rows.map(({ id, number, idempotencyKey, reference, serviceEsimId, encryptedRequestBody }) => ({
-          number,
-          idempotencyKey,
-          reference,
-          serviceEsimId,
-          body: bench.keyRing.decryptText(encryptedRequestBody, `attempts.encrypted_request_body/${id}`),
-        }));
+        return rows.map(({ id, number, idempotencyKey, reference, serviceEsimId, encryptedRequestBody }) => {
+          const body = bench.keyRing.decryptText(encryptedRequestBody, `attempts.encrypted_request_body/${id}`);
+          return { number, idempotencyKey, reference, serviceEsimId, body };
+        });
       });
     const before = await read();
     expect(new Set(before.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2);
@@ -231,9 +209,8 @@ describe('an attempt with a lost row', () => {
     await bench.database.run((db) => db.delete(attempts).where(eq(attempts.subjectId, ref.work.id)));
     await bench.database.run((db) => db.update(topups).set({ status: 'accepted' }).where(eq(topups.id, ref.work.id)));
     const { attempt } = await bench.activities.beginWork({ work: ref.work });
-    expect(await bench.activities.sendPurchase({ work: ref.work, attemptId: attempt.id })).toMatchObject({
-      outcome: { kind: 'accepted' },
-    });
+    const { outcome } = await bench.activities.sendPurchase({ work: ref.work, attemptId: attempt.id });
+    expect(outcome).toMatchObject({ kind: 'accepted' });
     expect(await bench.admin.ledger()).toEqual(ledger);
     expect(await bench.admin.requests('createTopup')).toHaveLength(2);
   });

@@ -20,10 +20,17 @@ async function rechargesOf(esimId: string) {
   return (await desk.simulator.topups()).filter(({ esim_id: id }) => id === esim);
 }
 
-/** The service rejects look-ups and repeated keys, and the answer to the next top-up is lost. */
-async function loseTopupAnswer(): Promise<void> {
+/** The service completes the first top-up of an eSIM. @param esimId our id. */
+const completes = async (esimId: string) => desk.simulator.completeTopup((await rechargesOf(esimId))[0]!.id);
+
+async function refuseLookUps(): Promise<void> {
   for (const endpoint of ['getTopup', 'listTopups'] as const)
     await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
+}
+
+/** The service rejects look-ups and repeated keys, and the answer to the next top-up is lost. */
+async function loseTopupAnswer(): Promise<void> {
+  await refuseLookUps();
   await desk.simulator.dialect('conflicts');
   await desk.simulator.onRequest('createTopup', { kind: 'accepted_but_answer_lost' });
 }
@@ -40,32 +47,21 @@ describe('a top-up', () => {
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.topUp(esimId, 1002, { external_topup_id: `t-${randomUUID()}` });
     const topup = await desk.topupReaches(id, 'completed');
-    expect(topup.body).toMatchObject({
-      esim_id: esimId,
-      package_id: 1002,
-      operations: { attempts: 1 },
-      charged: { amount: '5.10', currency: 'USD' },
-      failure: null,
-    });
+    const bought = { esim_id: esimId, package_id: 1002, charged: { amount: '5.10', currency: 'USD' } };
+    expect(topup.body).toMatchObject({ ...bought, operations: { attempts: 1 }, failure: null });
     expect(topup.textAt('service_topup_id')).toBe((await rechargesOf(esimId))[0]!.id);
     expect(await sendsOf(id)).toHaveLength(1);
-    expect(await desk.events(id)).toEqual([
-      'topup.accepted',
-      'attempt.prepared',
-      'attempt.accepted',
-      'topup.completed',
-    ]);
+    const events = ['topup.accepted', 'attempt.prepared', 'attempt.accepted', 'topup.completed'];
+    expect(await desk.events(id)).toEqual(events);
     expect(await desk.inbox(id)).toEqual([]);
   });
 
   it('is completed by a webhook without a look-up', async () => {
     const esimId = await desk.newEsim();
-    for (const endpoint of ['getTopup', 'listTopups'] as const) {
-      await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
-    }
+    await refuseLookUps();
     const id = await desk.topUp(esimId, PACKAGE.staysProcessing);
     await desk.topupReaches(id, 'processing');
-    await desk.simulator.completeTopup((await rechargesOf(esimId))[0]!.id);
+    await completes(esimId);
     await desk.topupReaches(id, 'completed');
     const completion = { source: 'webhook', outcome: 'completed', decision: 'advance' };
     expect(await desk.inbox(id)).toContainEqual(expect.objectContaining(completion));
@@ -93,8 +89,7 @@ describe('a top-up', () => {
   it('above its price limit is held, and continues when the limit is raised', async () => {
     const esimId = await desk.newEsim();
     const id = await desk.topUp(esimId, 1002, { max_price: { amount: '5.09', currency: 'USD' } });
-    const held = await desk.topupReaches(id, 'held');
-    expect(held.body).toMatchObject({ failure: { class: 'price_above_limit' } });
+    expect((await desk.topupReaches(id, 'held')).body).toMatchObject({ failure: { class: 'price_above_limit' } });
     expect(await sendsOf(id)).toEqual([]);
     const change = { reason: 'agreed', max_price: { amount: '5.10', currency: 'USD' } };
     expect((await stack.api.patch(`/v1/topups/${id}/limit`, change)).status).toBe(200);
@@ -106,12 +101,11 @@ describe('a top-up', () => {
     const first = await desk.topUp(esimId, PACKAGE.staysProcessing);
     await desk.topupReaches(first, 'processing');
     const second = await desk.topUp(esimId, 1001);
-    const held = await desk.topupReaches(second, 'held');
-    expect(held.body).toMatchObject({ failure: { class: 'esim_busy' } });
+    expect((await desk.topupReaches(second, 'held')).body).toMatchObject({ failure: { class: 'esim_busy' } });
     expect(await sendsOf(second)).toEqual([]);
     // Work of another eSIM continues.
     await desk.topupReaches(await desk.topUp(await desk.newEsim(), 1001), 'completed');
-    await desk.simulator.completeTopup((await rechargesOf(esimId))[0]!.id);
+    await completes(esimId);
     await desk.topupReaches(first, 'completed');
     await desk.topupReaches(second, 'completed');
   });
@@ -124,7 +118,7 @@ describe('a top-up with a lost answer', () => {
     const id = await desk.topUp(esimId, PACKAGE.staysProcessing);
     await desk.topupReaches(id, 'processing');
     expect(await desk.inbox(id)).toMatchObject([{ source: 'webhook', outcome: 'processing', decision: 'advance' }]);
-    await desk.simulator.completeTopup((await rechargesOf(esimId))[0]!.id);
+    await completes(esimId);
     await desk.topupReaches(id, 'completed');
   });
 
@@ -176,14 +170,10 @@ describe('a top-up with a lost answer', () => {
     expect((await stack.api.post(`/v1/topups/${next}/abandon`, { reason: 'not now' })).status).toBe(200);
 
     const [sold] = await rechargesOf(esimId);
-    const verdict = {
-      reason: 'seen in their console',
-      case: 'service_not_answering',
-      verdict: 'bought',
-      service_topup_id: sold!.id,
-    };
+    const bought = { case: 'service_not_answering', verdict: 'bought', service_topup_id: sold!.id };
     // The verdict reads the charge from the service.
     await desk.simulator.calm();
+    const verdict = { reason: 'seen in their console', ...bought };
     expect((await stack.api.post(`/v1/topups/${id}/resolve`, verdict)).status).toBe(200);
     const completed = await desk.topupReaches(id, 'completed');
     expect(completed.body).toMatchObject({ charged: { amount: '2.40', currency: 'USD' } });
@@ -201,11 +191,8 @@ describe('a top-up with a lost answer', () => {
     const [lost] = await desk.simulator.webhooks(sold!.id);
     await desk.simulator.replayDelivery(lost!.id);
     await waitFor('the report of the service is stored', () => isReportStored(sold!.id, 'pending'));
-    const judged = await stack.api.post(`/v1/topups/${id}/resolve`, {
-      reason: 'a test',
-      case: 'service_not_answering',
-      verdict: 'not_bought',
-    });
+    const verdict = { reason: 'a test', case: 'service_not_answering', verdict: 'not_bought' };
+    const judged = await stack.api.post(`/v1/topups/${id}/resolve`, verdict);
     await stack.start('worker');
     expect([judged.status, judged.at('refusal')]).toEqual([409, 'observations_pending']);
     await desk.simulator.calm();

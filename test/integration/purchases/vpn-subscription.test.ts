@@ -9,18 +9,19 @@ import { checkedDesk } from '#test/support/work/order-desk.ts';
 
 const PLAN = { activeAtOnce: 301, processingThenActive: 391, staysProcessing: 394, unavailable: 396 } as const;
 
-const stack = disposedAtEnd(
-  await startStack({
-    environment: { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP, ...UNSOLD_STAYS_HELD },
-    simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
-  }),
-);
+const environment = { ...NORMAL_WAITS_POLICY, ...RARE_UPKEEP, ...UNSOLD_STAYS_HELD };
+const simulator = { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' };
+const stack = disposedAtEnd(await startStack({ environment, simulator }));
 const desk = checkedDesk(stack);
 const operator = disposedAtEnd(await TemporalOperator.connect(stack));
 
 const cancel = (id: string) =>
   stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { reason: 'The customer ended it.' });
-const callsOf = async (endpoint: string) => (await desk.simulator.requests(endpoint)).length;
+const cancelCalls = async () => (await desk.simulator.requests('cancelVpnSubscription')).length;
+/** Acts as an operator, which must succeed. */
+async function act(id: string, action: string, body: Record<string, unknown>): Promise<void> {
+  expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/${action}`, body)).status).toBe(200);
+}
 const active = async (plan: number = PLAN.activeAtOnce) =>
   desk.subscriptionReaches(await desk.subscribe(plan), 'active');
 
@@ -29,24 +30,15 @@ describe('a VPN subscription', () => {
     // Without webhooks, only its answer reports the activation.
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const subscription = await active();
-    expect(subscription.body).toMatchObject({
-      status: 'active',
-      operations: { attempts: 1 },
-      has_access_data: true,
-      charged: { amount: '2.90', currency: 'USD' },
-      expires_at: expect.any(String),
-    });
+    const bought = { operations: { attempts: 1 }, charged: { amount: '2.90', currency: 'USD' } };
+    const delivered = { status: 'active', has_access_data: true, expires_at: expect.any(String) };
+    expect(subscription.body).toMatchObject({ ...bought, ...delivered });
     const id = subscription.textAt('id');
     expect(await desk.inbox(id)).toEqual([]);
     expect(subscription.at('customer_reference')).toBe('C-2207');
-    const timeline = await stack.api.get(`/v1/vpn/subscriptions/${id}/timeline`);
-    expect(timeline.text).not.toContain('C-2207');
-    const access = await stack.api.get(`/v1/vpn/subscriptions/${id}/access`);
-    expect(access.body).toMatchObject({
-      subscription_id: id,
-      username: expect.stringMatching(/^vpn-/),
-      password: expect.any(String),
-    });
+    expect((await stack.api.get(`/v1/vpn/subscriptions/${id}/timeline`)).text).not.toContain('C-2207');
+    const access = { subscription_id: id, username: expect.stringMatching(/^vpn-/), password: expect.any(String) };
+    expect((await stack.api.get(`/v1/vpn/subscriptions/${id}/access`)).body).toMatchObject(access);
     const audited = await stack.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
     expect(audited).toMatchObject([{ action: 'vpn.access_revealed', subjectKind: 'vpn_subscription' }]);
   });
@@ -55,36 +47,30 @@ describe('a VPN subscription', () => {
     const before = await active();
     const id = before.textAt('id');
     const [attempt] = await desk.attempts(id);
-    const later = new Date(Date.parse(before.textAt('expires_at')) + 30 * 86_400_000).toISOString();
-    const renew = (expiresAt: string) =>
-      desk.simulator.sendWebhook({
-        event: 'vpn.subscription.active',
-        data: { id: attempt!.serviceId, status: 'active', expires_at: expiresAt },
-      });
+    const end = before.textAt('expires_at');
+    const later = new Date(Date.parse(end) + 30 * 86_400_000).toISOString();
+    const renew = (expiresAt: string) => {
+      const data = { id: attempt!.serviceId, status: 'active', expires_at: expiresAt };
+      return desk.simulator.sendWebhook({ event: 'vpn.subscription.active', data });
+    };
     await renew(later);
     await expect.poll(async () => (await desk.subscriptionReaches(id, 'active')).at('expires_at')).toBe(later);
     // An earlier end comes from an older event.
-    await renew(before.textAt('expires_at'));
+    await renew(end);
     await renew(later);
     await expect.poll(async () => (await desk.inbox(id)).filter(({ state }) => state === 'applied').length).toBe(4);
+    const external_subscription_id = before.textAt('external_subscription_id');
+    const data = { external_subscription_id, expires_at: later, previous_expires_at: end };
     const renewals = await stack.api.get(`/v1/events?subject_id=${id}&type=vpn_subscription.renewed`);
-    expect(renewals.at('data')).toEqual([
-      expect.objectContaining({
-        data: {
-          external_subscription_id: before.textAt('external_subscription_id'),
-          expires_at: later,
-          previous_expires_at: before.textAt('expires_at'),
-        },
-      }),
-    ]);
+    expect(renewals.at('data')).toEqual([expect.objectContaining({ data })]);
     const renewed = await desk.subscriptionReaches(id, 'active');
     expect(renewed.body).toMatchObject({
       expires_at: later,
-      current_period_start: before.textAt('expires_at'),
+      current_period_start: end,
       current_period_end: later,
       periods: [
-        { start: before.textAt('started_at'), end: before.textAt('expires_at'), charged: before.at('charged') },
-        { start: before.textAt('expires_at'), end: later, charged: null },
+        { start: before.textAt('started_at'), end, charged: before.at('charged') },
+        { start: end, end: later, charged: null },
       ],
       ended_at: null,
       cancelled_at: null,
@@ -114,13 +100,10 @@ describe('a VPN subscription', () => {
     await desk.simulator.setPlan(302, { price_for_reseller: '7.42' });
     await desk.subscriptionReaches(id, 'active');
     const unavailable = await desk.subscribe(PLAN.unavailable);
-    expect((await desk.subscriptionReaches(unavailable, 'held')).body).toMatchObject({
-      failure: { class: 'package_unavailable' },
-    });
+    const unsold = await desk.subscriptionReaches(unavailable, 'held');
+    expect(unsold.at('failure', 'class')).toBe('package_unavailable');
     expect((await cancel(unavailable)).body).toMatchObject({ refusal: 'not_active' });
-    expect(
-      (await stack.api.post(`/v1/vpn/subscriptions/${unavailable}/abandon`, { reason: 'no longer wanted' })).status,
-    ).toBe(200);
+    await act(unavailable, 'abandon', { reason: 'no longer wanted' });
   });
 });
 
@@ -130,14 +113,10 @@ describe('an active VPN subscription', () => {
     const id = subscription.textAt('id');
     const lived = { product: 'vpn-subscription', needsAttention: false, failureClass: undefined };
     expect(await operator.showsStage(id, 'active')).toMatchObject(lived);
-    const failed = () =>
-      desk.simulator.sendWebhook({
-        event: 'vpn.subscription.failed',
-        data: { id: subscription.textAt('service_subscription_id'), status: 'failed' },
-      });
+    const data = { id: subscription.textAt('service_subscription_id'), status: 'failed' };
+    const failed = () => desk.simulator.sendWebhook({ event: 'vpn.subscription.failed', data });
     await failed();
-    const withCase = await desk.subscriptionReaches(id, 'needs_attention');
-    expect(withCase.body).toMatchObject({
+    expect((await desk.subscriptionReaches(id, 'needs_attention')).body).toMatchObject({
       operations: { attention: { reason: 'contradiction' }, resubmission: { verdict: 'no' } },
     });
     // Further reports are recorded while the case is open.
@@ -150,8 +129,7 @@ describe('an active VPN subscription', () => {
       attentionReason: 'contradiction',
       details: expect.stringMatching(/^### ⚠ needs_attention/),
     });
-    const verdict = { reason: 'It works.', case: 'contradiction', verdict: 'dismissed' };
-    expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/resolve`, verdict)).status).toBe(200);
+    await act(id, 'resolve', { reason: 'It works.', case: 'contradiction', verdict: 'dismissed' });
     const lives = await desk.subscriptionReaches(id, 'active');
     expect(lives.body).toMatchObject({ operations: { attention: null, resubmission: { verdict: 'not_needed' } } });
   });
@@ -161,36 +139,25 @@ describe('the end of a VPN subscription', () => {
   it('by its customer cancels it at the service once', async () => {
     const subscription = await active();
     const id = subscription.textAt('id');
-    const before = await callsOf('cancelVpnSubscription');
-    expect((await Promise.all([cancel(id), cancel(id), cancel(id)])).map(({ status }) => status)).toEqual([
-      202, 202, 202,
-    ]);
+    const before = await cancelCalls();
+    const answers = await Promise.all([cancel(id), cancel(id), cancel(id)]);
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);
     const ended = await desk.subscriptionReaches(id, 'cancelled');
-    expect(await callsOf('cancelVpnSubscription')).toBe(before + 1);
+    expect(await cancelCalls()).toBe(before + 1);
     expect((await cancel(id)).status).toBe(200);
     const end = { ended_at: expect.any(String), cancelled_at: expect.any(String) };
     expect(ended.body).toMatchObject({ ...end, current_period_end: subscription.textAt('expires_at') });
-    const [told] = (await stack.api.get(`/v1/events?subject_id=${id}&type=vpn_subscription.cancelled`)).at('data') as [
-      { data: unknown },
-    ];
-    expect(told.data).toMatchObject({ ...end, current_period_end: subscription.textAt('expires_at') });
-    expect(await desk.events(id)).toEqual(
-      expect.arrayContaining([
-        'vpn_subscription.cancel_requested',
-        'vpn_subscription.cancelling',
-        'vpn_subscription.cancelled',
-      ]),
-    );
+    const told = await stack.api.get(`/v1/events?subject_id=${id}&type=vpn_subscription.cancelled`);
+    expect(told.at('data', 0, 'data')).toMatchObject({ ...end, current_period_end: subscription.textAt('expires_at') });
+    const events = ['cancel_requested', 'cancelling', 'cancelled'].map((event) => `vpn_subscription.${event}`);
+    expect(await desk.events(id)).toEqual(expect.arrayContaining(events));
   });
 
   it('is reported by webhook when it takes time', async () => {
     const subscription = await active();
     const id = subscription.textAt('id');
-    await desk.simulator.nextPurchases({
-      operation: 'vpn_cancellation',
-      outcome: 'processing_then_cancelled',
-      delay_ms: 3_600_000,
-    });
+    const slowly = { outcome: 'processing_then_cancelled', delay_ms: 3_600_000 } as const;
+    await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', ...slowly });
     await cancel(id);
     await desk.subscriptionReaches(id, 'cancelling');
     await desk.simulator.endSubscription(subscription.textAt('service_subscription_id'), 'cancel');
@@ -200,18 +167,17 @@ describe('the end of a VPN subscription', () => {
 
   it('refused by the service needs attention, and an operator can let the subscription continue', async () => {
     const id = (await active()).textAt('id');
-    const before = await callsOf('cancelVpnSubscription');
+    const before = await cancelCalls();
     await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', outcome: 'refused', count: 2 });
     await cancel(id);
     const withCase = await desk.subscriptionReaches(id, 'needs_attention');
     expect(withCase.body).toMatchObject({ operations: { attention: { reason: 'cancellation_refused' } } });
-    expect(await callsOf('cancelVpnSubscription')).toBe(before + 1);
+    expect(await cancelCalls()).toBe(before + 1);
     // A retry by the operator sends the request once more, and the service refuses again.
-    expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/retry`, { reason: 'ask again' })).status).toBe(200);
-    await expect.poll(() => callsOf('cancelVpnSubscription')).toBe(before + 2);
+    await act(id, 'retry', { reason: 'ask again' });
+    await expect.poll(cancelCalls).toBe(before + 2);
     await desk.subscriptionReaches(id, 'needs_attention');
-    const verdict = { reason: 'They owe us a month.', case: 'cancellation_refused', verdict: 'dismissed' };
-    expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/resolve`, verdict)).status).toBe(200);
+    await act(id, 'resolve', { reason: 'They owe us a month.', case: 'cancellation_refused', verdict: 'dismissed' });
     expect((await desk.subscriptionReaches(id, 'active')).at('cancel_requested_at')).toBeNull();
     await cancel(id);
     await desk.subscriptionReaches(id, 'cancelled');

@@ -35,8 +35,8 @@ await database.run((db) =>
 );
 
 /** Rows of the inbox that `work` reads, counted by PostgreSQL for its own transaction. */
-async function rowsRead(work: (tx: Executor) => Promise<unknown>): Promise<number> {
-  return database.transaction(async (tx) => {
+const rowsRead = async (work: (tx: Executor) => Promise<unknown>) =>
+  database.transaction(async (tx) => {
     const count = async () => {
       const { rows } = await tx.execute<{ read: string }>(
         sql`select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables where relname = 'inbox'`,
@@ -47,7 +47,6 @@ async function rowsRead(work: (tx: Executor) => Promise<unknown>): Promise<numbe
     await work(tx);
     return (await count()) - before;
   });
-}
 
 describe.each(['before', 'after'] as const)('with 50,000 reports that wait, %s they are analysed', (time) => {
   beforeAll(async () => {

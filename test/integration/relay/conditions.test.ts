@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { enqueue } from '#db/gate/waits.ts';
 import { orders } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -14,38 +14,27 @@ import { databaseGauges } from '#worker/gauges.ts';
 let opened: OpenTestDatabase;
 beforeEach(async () => {
   opened = await openTestDatabase();
+  return () => opened.drop();
 });
-afterEach(() => opened.drop());
 
 const conditions = async () => (await opened.database.run(readConditions)).map(({ condition }) => condition);
 
-describe('degraded readiness', () => {
-  it('names each open circuit once, by its hold reason, and each pause in force', async () => {
-    const id = await acceptTestOrder(opened.database);
-    expect(await conditions()).toEqual([]);
-    const refused = { kind: 'failure', failure: 'not_approved' } as const;
-    const report = { work: orderWork(id), evidence: refused, now: Date.now() };
-    await opened.database.transaction((tx) => noteSend(tx, report, DEFAULT_POLICY.gate));
-    expect(await conditions()).toEqual(['not_approved']);
-    await opened.database.run((db) =>
-      db.update(orders).set({ status: 'held', failureClass: 'not_approved' }).where(eq(orders.id, id)),
-    );
-    expect(await conditions()).toEqual(['not_approved']);
+it('degraded readiness names each open circuit once, by its hold reason, and each pause in force', async () => {
+  const id = await acceptTestOrder(opened.database);
+  expect(await conditions()).toEqual([]);
+  const refused = { kind: 'failure', failure: 'not_approved' } as const;
+  const report = { work: orderWork(id), evidence: refused, now: Date.now() };
+  await opened.database.transaction((tx) => noteSend(tx, report, DEFAULT_POLICY.gate));
+  expect(await conditions()).toEqual(['not_approved']);
+  const held = { status: 'held', failureClass: 'not_approved' } as const;
+  await opened.database.run((db) => db.update(orders).set(held).where(eq(orders.id, id)));
+  expect(await conditions()).toEqual(['not_approved']);
 
-    const asked = {
-      origin: 'operator',
-      kind: null,
-      failureClass: null,
-      reason: 'Stock-taking.',
-      actor: 'test',
-    } as const;
-    const { pause } = await opened.database.transaction((tx) => addPause(tx, asked, new Date()));
-    expect(await conditions()).toEqual(['not_approved', 'purchases_paused']);
-    await opened.database.transaction((tx) =>
-      releasePause(tx, pause.id, { actor: 'test', reason: 'Done.' }, new Date()),
-    );
-    expect(await conditions()).toEqual(['not_approved']);
-  });
+  const asked = { origin: 'operator', kind: null, failureClass: null, reason: 'Stock-taking.', actor: 'test' } as const;
+  const { pause } = await opened.database.transaction((tx) => addPause(tx, asked, new Date()));
+  expect(await conditions()).toEqual(['not_approved', 'purchases_paused']);
+  await opened.database.transaction((tx) => releasePause(tx, pause.id, { actor: 'test', reason: 'Done.' }, new Date()));
+  expect(await conditions()).toEqual(['not_approved']);
 });
 
 /** Reads a gauge at this time. */
@@ -54,13 +43,8 @@ function gauges(now: number): (name: string) => Promise<number> {
   const { webhookSilence } = DEFAULT_POLICY;
   metrics.refreshWith(databaseGauges(opened.database, metrics, { webhookSilence, now: () => now }));
   return async (name) => {
-    const { body } = await metrics.render();
-    return Number(
-      body
-        .split('\n')
-        .find((line) => line.startsWith(`reseller_${name} `))
-        ?.split(' ')[1],
-    );
+    const lines = (await metrics.render()).body.split('\n');
+    return Number(lines.find((line) => line.startsWith(`reseller_${name} `))?.split(' ')[1]);
   };
 }
 
@@ -77,10 +61,8 @@ describe('the age of unfinished work', () => {
       await opened.database.run((db) => db.update(orders).set({ status, updatedAt }).where(eq(orders.id, id)));
     }
     const gauge = gauges(now);
-    const ages = ['accepted', 'submitting', 'processing'].map((status) =>
-      gauge(`work_oldest_seconds{kind="order",status="${status}"}`),
-    );
-    expect(await Promise.all(ages)).toEqual([400, 0, 7_200]);
+    const age = (status: string) => gauge(`work_oldest_seconds{kind="order",status="${status}"}`);
+    expect(await Promise.all(['accepted', 'submitting', 'processing'].map(age))).toEqual([400, 0, 7_200]);
   });
 
   it('that is held counts from its acceptance, and not while a pause holds it', async () => {
@@ -99,13 +81,9 @@ describe('the age of unfinished work', () => {
     await hold(500);
     const older = await hold(9_000);
     expect(await age()).toBe(9_000);
-    const wait = {
-      ...older,
-      barrier: 'pause:pause_1',
-      failureClass: 'purchases_paused',
-      apiKeyId: 'key_test',
-    } as const;
-    await database.transaction((tx) => enqueue(tx, { ...wait, mayHaveBought: false }, new Date(now)));
+    const paused = { barrier: 'pause:pause_1', failureClass: 'purchases_paused' } as const;
+    const wait = { ...older, ...paused, apiKeyId: 'key_test', mayHaveBought: false };
+    await database.transaction((tx) => enqueue(tx, wait, new Date(now)));
     expect(await age()).toBe(500);
   });
 

@@ -29,19 +29,17 @@ const TRIES = 3;
 /** Throws when a test wants Temporal to fail. */
 let onCall: () => void;
 
+const notified = async () => {
+  onCall();
+  return 'notified' as const;
+};
 const workflows: WorkWorkflows = {
   start: async () => {
     onCall();
     return 'started';
   },
-  wake: async () => {
-    onCall();
-    return 'notified';
-  },
-  signalReport: async () => {
-    onCall();
-    return 'notified';
-  },
+  wake: notified,
+  signalReport: notified,
 };
 
 const opened = disposedAtEnd(await openTestDatabase());
@@ -88,29 +86,16 @@ const barrier = (work: ReturnType<typeof orderWork>) => database.transaction((tx
 describe('an undecryptable report of the service', () => {
   it('is quarantined with a case and blocks buying until an operator dismisses it', async () => {
     const work = await ordered('ref-encrypted');
-    await deliverUnreadableEvent(database, {
-      outcome: 'completed',
-      serviceId: 'so-encrypted',
-      reference: 'ref-encrypted',
-    });
+    const event = { outcome: 'completed', serviceId: 'so-encrypted', reference: 'ref-encrypted' } as const;
+    await deliverUnreadableEvent(database, event);
     await tries(TRIES - 1);
     expect(await inboxRows()).toMatchObject([{ state: 'pending', lastingErrors: TRIES - 1 }]);
     await tries(1);
     const [row] = await inboxRows();
-    expect(row).toMatchObject({
-      state: 'quarantined',
-      subjectKind: 'order',
-      subjectId: work.id,
-      note: expect.stringContaining('ENCRYPTION_KEYS'),
-    });
-    expect(await openCases()).toMatchObject([
-      {
-        reason: 'message_quarantined',
-        subjectKind: 'order',
-        subjectId: work.id,
-        detail: expect.stringContaining(deadLetterId('inbox', row!.id)),
-      },
-    ]);
+    const subject = { subjectKind: 'order', subjectId: work.id };
+    expect(row).toMatchObject({ state: 'quarantined', ...subject, note: expect.stringContaining('ENCRYPTION_KEYS') });
+    const detail = expect.stringContaining(deadLetterId('inbox', row!.id));
+    expect(await openCases()).toMatchObject([{ reason: 'message_quarantined', ...subject, detail }]);
     expect(await barrier(work)).toBe('observations_pending');
     await tries(2);
     expect(await inboxRows()).toMatchObject([{ tries: TRIES }]);
@@ -119,18 +104,16 @@ describe('an undecryptable report of the service', () => {
     await settle(dismissal);
     expect(await barrier(work)).toBeUndefined();
     expect(await openCases()).toEqual([]);
-    expect(await inboxRows()).toMatchObject([
-      { state: 'ignored', note: expect.stringContaining('dismissed: of no use') },
-    ]);
+    const note = expect.stringContaining('dismissed: of no use');
+    expect(await inboxRows()).toMatchObject([{ state: 'ignored', note }]);
     expect(await settle(dismissal)).toBeUndefined();
   });
 
   it('has a separate case when its work is unknown', async () => {
     await deliverUnreadableEvent(database, { outcome: 'completed', serviceId: 'so-nobody', deliveryId: 'dlv-nobody' });
     await tries(TRIES);
-    expect(await openCases()).toMatchObject([
-      { reason: 'message_quarantined', subjectKind: 'delivery', subjectId: 'dlv-nobody' },
-    ]);
+    const subject = { subjectKind: 'delivery', subjectId: 'dlv-nobody' };
+    expect(await openCases()).toMatchObject([{ reason: 'message_quarantined', ...subject }]);
   });
 
   it('is signalled once it is requeued and readable; the last one of its work closes the case', async () => {
@@ -149,10 +132,8 @@ describe('an undecryptable report of the service', () => {
     await requeue('inbox');
     expect(await openCases()).toEqual([]);
     await tries(1);
-    expect((await inboxRows()).map(({ state, lastingErrors }) => [state, lastingErrors])).toEqual([
-      ['relayed', 0],
-      ['relayed', 0],
-    ]);
+    const states = (await inboxRows()).map(({ state, lastingErrors }) => `${state} ${lastingErrors}`);
+    expect(states).toEqual(['relayed 0', 'relayed 0']);
     expect(await letters('inbox')).toEqual([]);
   });
 });
@@ -162,9 +143,8 @@ describe('a workflow request that cannot be executed', () => {
     const work = { kind: 'order', id: 'ord_00000000000000000000000000' } as const;
     await database.transaction((tx) => requestWake(tx, work));
     await tries(TRIES);
-    expect(await outboxRows()).toMatchObject([
-      { quarantinedAt: expect.any(Date), lastError: expect.stringContaining('does not exist') },
-    ]);
+    const lastError = expect.stringContaining('does not exist');
+    expect(await outboxRows()).toMatchObject([{ quarantinedAt: expect.any(Date), lastError }]);
     expect(await openCases()).toMatchObject([{ reason: 'message_quarantined', subjectId: work.id }]);
     expect(await database.run((db) => isWaking(db, work))).toBe(false);
     await tries(1);
@@ -180,17 +160,15 @@ describe('a workflow request that cannot be executed', () => {
   });
 });
 
-describe('an outage', () => {
-  it('of Temporal quarantines nothing, for any duration', async () => {
-    onCall = () => {
-      throw new Error('14 UNAVAILABLE: Temporal is down');
-    };
-    const work = await ordered('ref-outage');
-    await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-outage', reference: 'ref-outage' });
-    await database.transaction((tx) => requestWake(tx, work));
-    await tries(5 * TRIES);
-    expect(await inboxRows()).toMatchObject([{ state: 'pending', tries: 5 * TRIES, lastingErrors: 0 }]);
-    expect(await outboxRows()).toMatchObject([{ quarantinedAt: null, tries: 5 * TRIES, lastingErrors: 0 }]);
-    expect(await openCases()).toEqual([]);
-  });
+it('an outage of Temporal quarantines nothing, for any duration', async () => {
+  onCall = () => {
+    throw new Error('14 UNAVAILABLE: Temporal is down');
+  };
+  const work = await ordered('ref-outage');
+  await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-outage', reference: 'ref-outage' });
+  await database.transaction((tx) => requestWake(tx, work));
+  await tries(5 * TRIES);
+  expect(await inboxRows()).toMatchObject([{ state: 'pending', tries: 5 * TRIES, lastingErrors: 0 }]);
+  expect(await outboxRows()).toMatchObject([{ quarantinedAt: null, tries: 5 * TRIES, lastingErrors: 0 }]);
+  expect(await openCases()).toEqual([]);
 });

@@ -1,22 +1,22 @@
-import { and, eq, isNotNull } from 'drizzle-orm';
+import { and, eq, isNotNull, sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { events, inbox, outbox } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { WorkStart } from '#domain/work/kinds.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { openTestDatabase } from '#test/support/servers/database.ts';
-import { waitFor } from '#test/support/wait-for.ts';
-import { acceptTestOrder } from '#test/support/work/order-rows.ts';
-import { testRelay } from '#test/support/work/relay.ts';
+import { isSettled, waitFor } from '#test/support/wait-for.ts';
+import { acceptTestOrder, deliverTestEvent, openTestAttempt } from '#test/support/work/order-rows.ts';
+import { ControlledWorkflows, testRelay } from '#test/support/work/relay.ts';
 import type { WorkWorkflows } from '#worker/relay/relay.ts';
 
 /** A Temporal client whose calls never return. */
 class HangingWorkflows implements WorkWorkflows {
   readonly started: string[] = [];
 
-  start({ id }: WorkStart): Promise<never> {
+  async start({ id }: WorkStart): Promise<never> {
     this.started.push(id);
-    return new Promise(() => undefined);
+    return this.wake();
   }
 
   wake(): Promise<never> {
@@ -24,7 +24,7 @@ class HangingWorkflows implements WorkWorkflows {
   }
 
   signalReport(): Promise<never> {
-    return new Promise(() => undefined);
+    return this.wake();
   }
 }
 
@@ -44,13 +44,6 @@ const hanging = () => {
   onTestFinished(close);
   return { workflows, relay, wakeups };
 };
-const published = (orderId: string) =>
-  database.run((db) =>
-    db
-      .select()
-      .from(events)
-      .where(and(eq(events.subjectId, orderId), isNotNull(events.position))),
-  );
 
 describe('the relay, while no Temporal call returns,', () => {
   it('publishes events', async () => {
@@ -60,9 +53,9 @@ describe('the relay, while no Temporal call returns,', () => {
     await waitFor('the start of the first order is under way', () => workflows.started.includes(first));
     const second = await acceptTestOrder(database);
     wakeups.wake();
-    expect(
-      await waitFor('the event of the second order is published', async () => (await published(second)).at(0)),
-    ).toBeDefined();
+    const ofSecond = and(eq(events.subjectId, second), isNotNull(events.position));
+    const published = async () => (await database.run((db) => db.select().from(events).where(ofSecond))).at(0);
+    expect(await waitFor('the event of the second order is published', published)).toBeDefined();
   });
 
   it('stops in a bounded time, and releases its leased rows to the next relay', async () => {
@@ -89,5 +82,45 @@ describe('the relay, while no Temporal call returns,', () => {
       return taken.length === orders.length;
     });
     expect(taken.toSorted()).toEqual(orders.toSorted());
+  });
+});
+
+describe('two relays with the same row', () => {
+  it('never settle a row without a signal to its workflow, and the second does not judge it as known', async () => {
+    const orderId = await acceptTestOrder(database);
+    const { reference } = await openTestAttempt(database, orderId);
+    await database.run((db) => db.delete(outbox));
+    // The rows of one order are signalled in order, so each relay holds the second row while it signals the first.
+    for (const outcome of ['processing', 'completed'] as const)
+      await deliverTestEvent(database, { outcome, serviceId: 'so-two', reference });
+
+    const [slow, fast] = [new ControlledWorkflows(), new ControlledWorkflows()];
+    const first = testRelay(opened, slow);
+    const second = testRelay(opened, fast);
+    const firstDrain = first.relay.drain();
+    await waitFor('the first relay signals the first row', () => slow.calls.length === 1);
+    // All leases end.
+    const past = sql`now() - interval '1 second'`;
+    await database.run((db) => db.update(inbox).set({ availableAt: past }).where(eq(inbox.state, 'pending')));
+    const secondDrain = second.relay.drain();
+    await waitFor('the second relay signals the first row', () => fast.calls.length === 1);
+
+    // The first relay continues with the second row. It may signal it or leave it to the other relay; its call hangs.
+    slow.calls[0]!.succeed();
+    const isDone = async (by: ControlledWorkflows, drain: Promise<unknown>) =>
+      by.calls.length === 2 || (await isSettled(drain));
+    await waitFor('the first relay is done or signals again', () => isDone(slow, firstDrain));
+    fast.calls[0]!.succeed();
+    await waitFor('the second relay is done or signals again', () => isDone(fast, secondDrain));
+
+    const rows = () => database.run((db) => db.select().from(inbox).orderBy(inbox.id));
+    const completed = [...slow.calls, ...fast.calls].filter(({ observation }) => observation.outcome === 'completed');
+    expect(completed.map(({ observation }) => observation.decision)).toEqual(['advance']);
+    expect((await rows()).at(-1)).toMatchObject({ state: 'pending', decision: 'advance' });
+    completed[0]!.succeed();
+    await Promise.all([firstDrain, secondDrain]);
+    expect((await rows()).map(({ state }) => state)).toEqual(['relayed', 'relayed']);
+    await first.close();
+    await second.close();
   });
 });

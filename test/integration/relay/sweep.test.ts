@@ -1,5 +1,5 @@
 import { eq, inArray, sql } from 'drizzle-orm';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { readDatabaseEpoch } from '#db/connection/database-epoch.ts';
 import { orders, outbox } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -15,8 +15,8 @@ const MANY = 10_000;
 let bench: ActivityBench;
 beforeEach(async () => {
   bench = await ActivityBench.start();
+  return () => bench[Symbol.asyncDispose]();
 });
-afterEach(() => bench[Symbol.asyncDispose]());
 
 const columns = { topic: outbox.topic, id: outbox.subjectId };
 const requests = () => bench.database.run((db) => db.select(columns).from(outbox).orderBy(outbox.topic, outbox.id));
@@ -119,8 +119,7 @@ describe('the sweeper', () => {
     };
     // The clock does not advance, so one sweep covers all work.
     const tools = { database, logger, sweep: DEFAULT_POLICY.sweep, findRunning, now: () => clock.now };
-    const swept = await sweepWork(tools, undefined);
-    expect(swept).toEqual({ requested: 0, woken: 0 });
+    expect(await sweepWork(tools, undefined)).toEqual({ requested: 0, woken: 0 });
     expect(calls).toBe(20);
     expect(await requests()).toEqual([]);
   });

@@ -30,9 +30,9 @@ describe('the notification listener', () => {
       void countRounds(wakeups.listener.subscribe(queue), rounds, queue);
     // Listening itself wakes all.
     await expect.poll(() => rounds).toEqual({ outbox: 1, inbox: 1 });
-    await notify("notify relay, 'outbox,events'");
+    await query("notify relay, 'outbox,events'");
     await expect.poll(() => rounds).toEqual({ outbox: 2, inbox: 1 });
-    await notify('notify relay');
+    await query('notify relay');
     await expect.poll(() => rounds).toEqual({ outbox: 3, inbox: 2 });
   });
 
@@ -42,9 +42,7 @@ describe('the notification listener', () => {
     expect(wakeups.listener.isHearing()).toBe(false);
     await opened.database.run(pollQueues);
     await expect.poll(() => wakeups.listener.isHearing()).toBe(true);
-    await withClient(opened.url, (client) =>
-      client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'listening'`),
-    );
+    await query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'listening'`);
     await expect.poll(() => wakeups.listener.isHearing()).toBe(false);
   });
 });
@@ -56,15 +54,9 @@ function openWakeups() {
 }
 
 async function listening(): Promise<void> {
-  await waitFor('it listens', async () => {
-    const { rows } = await withClient(opened.url, (client) =>
-      client.query(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'listening'
-          AND query LIKE 'LISTEN%' AND state = 'idle'`,
-      ),
-    );
-    return rows.length > 0;
-  });
+  const idle = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'listening'
+    AND query LIKE 'LISTEN%' AND state = 'idle'`;
+  await waitFor('it listens', async () => (await query(idle)).rows.length > 0);
   await turn();
 }
 
@@ -75,6 +67,4 @@ async function countRounds(waiter: Waiter, rounds: Record<string, number>, queue
   }
 }
 
-async function notify(text: string): Promise<void> {
-  await withClient(opened.url, (client) => client.query(text));
-}
+const query = async (text: string) => withClient(opened.url, (client) => client.query(text));

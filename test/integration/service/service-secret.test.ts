@@ -22,27 +22,22 @@ const admin = new SimulatorAdmin(stack.simulator);
 const port = await freePort();
 const secondApi = new HttpClient(`http://127.0.0.1:${port}`);
 await stack.start('api', NONE);
+const environment: Record<string, string> = Object.fromEntries(
+  Object.entries({ ...stack.environments.api, ...NONE }).map(([name, value]) => [name, value ?? '']),
+);
 const second = disposedAtEnd(
   await startProcess({
     name: 'second-api',
     script: 'api/main.ts',
-    environment: { ...environment(), API_PORT: String(port) },
+    environment: { ...environment, API_PORT: String(port) },
     readyUrl: `${secondApi.baseUrl}/readyz`,
   }),
 );
 
-function environment(changes: Record<string, string> = {}): Record<string, string> {
-  const all = Object.entries({ ...stack.environments.api, ...NONE, ...changes });
-  return Object.fromEntries(all.map(([name, value]) => [name, value ?? '']));
-}
-
-async function serviceSecret(args: readonly string[], changes: Record<string, string> = {}) {
-  await using command = await startProcess({
-    name: 'service-secret',
-    script: 'cli/main.ts',
-    args: ['service-secret', ...args],
-    environment: environment(changes),
-  });
+async function serviceSecret(...typed: readonly string[]) {
+  const args = ['service-secret', ...typed];
+  const started = { name: 'service-secret', script: 'cli/main.ts', args, environment };
+  await using command = await startProcess(started);
   const { code } = await command.exit();
   printed.push(command.output());
   return { code, output: command.output() };
@@ -59,13 +54,9 @@ async function storedSecrets(): Promise<string[]> {
 /** Waits for a delivery signed by the service. */
 async function isDeliveredByService(): Promise<void> {
   const id = await admin.sendWebhook({ event: 'ping', data: {} });
-  await waitFor(
-    'the service has delivered',
-    async () => (await admin.webhooks()).some((sent) => sent.id === id && sent.status === 'delivered'),
-    {
-      context: () => stack.tails(),
-    },
-  );
+  const isDelivered = async () =>
+    (await admin.webhooks()).some((sent) => sent.id === id && sent.status === 'delivered');
+  await waitFor('the service has delivered', isDelivered, { context: () => stack.tails() });
 }
 
 /** Sends a delivery with the signature of this secret. @returns its status. */
@@ -81,39 +72,30 @@ async function deliver(secret: string, to: HttpClient): Promise<number> {
   return (await to.post('/webhooks/service', body, { headers })).status;
 }
 
-const first = () => new HttpClient(stack.api.baseUrl);
+const first = new HttpClient(stack.api.baseUrl);
 const becomes = (status: number, secret: string, to: HttpClient) =>
   waitFor(`a delivery gets ${status}`, async () => (await deliver(secret, to)) === status, { everyMs: 200 });
 
 describe('reseller service-secret', () => {
   it('reports a missing secret before a rotation changes anything', async () => {
-    const { code, output } = await serviceSecret(['rotate']);
-    expect({ code, output }).toEqual({
-      code: 1,
-      output: expect.stringContaining('Run `npx reseller service-secret create`'),
-    });
+    const output = expect.stringContaining('Run `npx reseller service-secret create`');
+    expect(await serviceSecret('rotate')).toEqual({ code: 1, output });
     expect(await stack.database.run((db) => db.$count(webhookSecrets))).toBe(0);
   });
 
   it('stores the new secret, never prints it, and accepts deliveries of the service without a restart', async () => {
-    const { code, output } = await serviceSecret(['create']);
-    expect({ code, output }).toEqual({
-      code: 0,
-      output: expect.stringMatching(/\(sandbox\)\. It is stored encrypted and never shown\.\nIt is valid from 20/),
-    });
+    const output = /\(sandbox\)\. It is stored encrypted and never shown\.\nIt is valid from 20/;
+    expect(await serviceSecret('create')).toEqual({ code: 0, output: expect.stringMatching(output) });
     await isDeliveredByService();
   });
 
   it('rotates the secret, and both API processes accept both signatures', async () => {
     const [former = ''] = await storedSecrets();
-    const { code, output } = await serviceSecret(['rotate']);
-    expect({ code, output }).toEqual({
-      code: 0,
-      output: expect.stringMatching(/The former secret is valid until 20.*\(1 day\)/),
-    });
+    const output = expect.stringMatching(/The former secret is valid until 20.*\(1 day\)/);
+    expect(await serviceSecret('rotate')).toEqual({ code: 0, output });
     const [newest = ''] = await storedSecrets();
     expect(newest).not.toBe(former);
-    for (const api of [first(), secondApi]) {
+    for (const api of [first, secondApi]) {
       await becomes(200, newest, api);
       expect(await deliver(former, api)).toBe(200);
     }
@@ -123,11 +105,10 @@ describe('reseller service-secret', () => {
   it('ends every former secret at once after a leak', async () => {
     const formers = await storedSecrets();
     expect(formers).toHaveLength(2);
-    expect((await serviceSecret(['rotate', '--overlap', '0s'])).output).toContain(
-      'Former stored secrets are no longer valid.',
-    );
+    const { output } = await serviceSecret('rotate', '--overlap', '0s');
+    expect(output).toContain('Former stored secrets are no longer valid.');
     const [newest = ''] = await storedSecrets();
-    for (const api of [first(), secondApi]) {
+    for (const api of [first, secondApi]) {
       await becomes(200, newest, api);
       for (const former of formers) expect(await deliver(former, api)).toBe(401);
     }
@@ -135,12 +116,9 @@ describe('reseller service-secret', () => {
 
   it('reports a possibly unknown secret after lost answers, and the next rotation corrects it', async () => {
     await admin.onRequest('rotateWebhookSecret', { kind: 'accepted_but_answer_lost' }, { count: 4 });
-    const { code, output } = await serviceSecret(['rotate']);
-    expect({ code, output }).toEqual({
-      code: 1,
-      output: expect.stringContaining('may have created a webhook secret; we have not received it'),
-    });
-    expect((await serviceSecret(['rotate'])).code).toBe(0);
+    const output = expect.stringContaining('may have created a webhook secret; we have not received it');
+    expect(await serviceSecret('rotate')).toEqual({ code: 1, output });
+    expect((await serviceSecret('rotate')).code).toBe(0);
     await isDeliveredByService();
   });
 

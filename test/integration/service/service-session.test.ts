@@ -1,20 +1,19 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
-import type { Database } from '#db/connection/database.ts';
 import { serviceTokens } from '#db/schema.ts';
 import { ServiceTokenStore } from '#db/service/service-tokens.ts';
 import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 import { httpAnswer, startRawServer, type RawServer } from '#test/support/network/raw-server.ts';
 import { openDatabase, openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
-import { openService, type Service } from '#upstream/service.ts';
+import { openService } from '#upstream/service.ts';
 
 const KEYS = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
 const DEADLINE_MS = 20_000;
 const WALLET = { balance: '10.00', currency: 'EUR' };
 
-const opened: (() => Promise<unknown>)[] = [];
+const opened: { close(): Promise<void> }[] = [];
 let main: OpenTestDatabase;
 let server: RawServer;
 /** Number of logins that wait for each other before their answers. This makes races certain. */
@@ -45,23 +44,15 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  for (const close of opened.splice(0).toReversed()) await close();
+  for (const each of opened.splice(0).toReversed()) await each.close();
   await server[Symbol.asyncDispose]();
   await main.drop();
 });
 
 /** The state of one process: its own connections, cache and pool, on the shared database. */
-function newProcess(options: { account?: string; keys?: KeyRing; environment?: string } = {}): {
-  service: Service;
-  store: ServiceTokenStore;
-} {
-  const database: Database = openDatabase(main.url);
-  const store = new ServiceTokenStore({
-    database,
-    keyRing: options.keys ?? KEYS,
-    environment: options.environment ?? 'sandbox',
-    account: options.account ?? 'shop@example.com',
-  });
+function newProcess({ account = 'shop@example.com', keyRing = KEYS, environment = 'sandbox' } = {}) {
+  const database = openDatabase(main.url);
+  const store = new ServiceTokenStore({ database, keyRing, environment, account });
   const service = openService({
     baseUrl: `${server.origin}${BASE_PATH}`,
     mode: 'sandbox',
@@ -73,10 +64,7 @@ function newProcess(options: { account?: string; keys?: KeyRing; environment?: s
     tokens: store,
     now: Date.now,
   });
-  opened.push(
-    () => database.close(),
-    () => service.close(),
-  );
+  opened.push(database, service);
   return { service, store };
 }
 
@@ -88,10 +76,8 @@ describe('the access token', () => {
   it('of the faster of two concurrent logins is used by both processes', async () => {
     together = 2;
     const [first, second] = [newProcess(), newProcess()];
-    expect(await Promise.all([first.service.client.getWallet(), second.service.client.getWallet()])).toMatchObject([
-      { ok: true },
-      { ok: true },
-    ]);
+    const wallets = await Promise.all([first, second].map(({ service }) => service.client.getWallet()));
+    expect(wallets).toMatchObject([{ ok: true }, { ok: true }]);
     expect(logins()).toBe(2);
     expect(new Set(tokensUsed()).size).toBe(1);
     expect(await first.store.read()).toMatchObject({ version: 1, token: { accessToken: tokensUsed()[0] } });
@@ -123,7 +109,7 @@ describe('the access token', () => {
 
   it.each([
     ['another account', { account: 'other@example.com' }],
-    ['a key that is missing', { keys: new KeyRing([{ id: 'k2', key: Buffer.alloc(32, 2) }]) }],
+    ['a key that is missing', { keyRing: new KeyRing([{ id: 'k2', key: Buffer.alloc(32, 2) }]) }],
   ])('of %s is replaced by a login', async (_name, options) => {
     await newProcess().service.client.getWallet();
     const { service, store } = newProcess(options);

@@ -102,12 +102,9 @@ describe('encryption of the data in Temporal', () => {
     const client = createClient(native, config, keyRing);
     const { failure } = await runCanary('failing', 'canary-signal, end badly', client, createDataConverter(keyRing));
     expect(failure).toBeInstanceOf(WorkflowFailedError);
-    const cause = failure instanceof WorkflowFailedError ? failure.cause : undefined;
-    expect(cause?.message).toBe('canary-workflow-failure');
-    expect(cause).toMatchObject({
-      details: ['canary-detail'],
-      cause: { cause: { message: 'canary-activity-failure canary-argument' } },
-    });
+    const activity = { message: 'canary-activity-failure canary-argument' };
+    const cause = { message: 'canary-workflow-failure', details: ['canary-detail'], cause: { cause: activity } };
+    expect(failure).toMatchObject({ cause });
     const { text } = await rawHistory(client, 'failing');
     expect(text).not.toContain('canary-');
     expect(text).not.toContain('temporal-workflows.ts');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { ScheduleOverlapPolicy, type Client } from '@temporalio/client';
+import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -17,16 +17,16 @@ quietRuntime();
 
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
 const { INDEXED_VALUE_TYPE_KEYWORD: KEYWORD } = temporal.api.enums.v1.IndexedValueType;
-const names = Object.values(SEARCH_ATTRIBUTES)
-  .map(({ name }) => name)
-  .toSorted();
+const client = await connectClient(temporalConfig(await createNamespace()), keyRing);
+afterAll(() => client.connection.close());
 
 describe('setting up a namespace', () => {
   it('creates a namespace that is missing, and its search attributes can be used at once', async () => {
     const config = temporalConfig(`set-up-${randomBytes(4).toString('hex')}`);
     const result = await setUpNamespace(config);
     expect(result.namespaceCreated).toBe(true);
-    expect([...result.searchAttributesAdded].toSorted()).toEqual(names);
+    const names = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);
+    expect(result.searchAttributesAdded.toSorted()).toEqual(names.toSorted());
 
     const client = await connectClient(config, keyRing);
     try {
@@ -56,12 +56,11 @@ describe('setting up a namespace', () => {
   it('adds only missing search attributes, and keeps foreign ones', async () => {
     const config = temporalConfig(await createNamespace());
     const connection = await connect(config);
-    await connection.operatorService.addSearchAttributes({
-      namespace: config.namespace,
-      searchAttributes: { [SEARCH_ATTRIBUTES.stage.name]: KEYWORD, OfSomebodyElse: KEYWORD },
-    });
+    const { namespace } = config;
+    const searchAttributes = { [SEARCH_ATTRIBUTES.stage.name]: KEYWORD, OfSomebodyElse: KEYWORD };
+    await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
     expect((await setUpNamespace(config)).searchAttributesAdded).not.toContain('Stage');
-    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: config.namespace });
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
     expect(customAttributes['OfSomebodyElse']).toBe(KEYWORD);
     await connection.close();
   });
@@ -81,12 +80,6 @@ describe('setting up a namespace', () => {
 });
 
 describe('the schedules', () => {
-  let client: Client;
-  beforeAll(async () => {
-    client = await connectClient(temporalConfig(await createNamespace()), keyRing);
-  });
-  afterAll(() => client.connection.close());
-
   const policy = (everyMs: number) => ({
     reconcile: { ...DEFAULT_POLICY.reconcile, everyMs },
     sweep: { ...DEFAULT_POLICY.sweep, everyMs: 2 * everyMs },
@@ -142,7 +135,7 @@ describe('the schedules', () => {
 
 describe('connecting', () => {
   it.each([
-    ['a client', connectClientOf],
+    ['a client', (...[config, options]: Parameters<typeof connectNative>) => connectClient(config, keyRing, options)],
     ['a worker', connectNative],
   ] as const)('fails for %s with a solution when nothing listens', async (_, connectIt) => {
     const config = { ...temporalConfig('default'), address: `127.0.0.1:${await freePort()}` };
@@ -151,7 +144,3 @@ describe('connecting', () => {
     await expect(connecting).rejects.toThrow(/TEMPORAL_ADDRESS.*without TLS/);
   });
 });
-
-function connectClientOf(config: ReturnType<typeof temporalConfig>, options: { timeoutMs: number }) {
-  return connectClient(config, keyRing, options);
-}

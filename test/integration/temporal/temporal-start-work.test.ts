@@ -27,12 +27,7 @@ const native = await connectNative(config);
 afterAll(() => native.close());
 const client = createClient(native, config, keyRing);
 
-const start = (id: string): WorkStart => ({
-  kind: 'order',
-  id,
-  packageId: 17,
-  externalReference: 'shop `order` 1',
-});
+const start = (id: string): WorkStart => ({ kind: 'order', id, packageId: 17, externalReference: 'shop `order` 1' });
 
 const observation: ServiceObservation = {
   inboxId: '1',
@@ -64,9 +59,22 @@ async function withWorker<Result>(work: () => Promise<Result>): Promise<Result> 
   return worker.runUntil(work);
 }
 
+/** The newest run. */
+const runOf = (id: string) => client.workflow.getHandle(`order/${id}`);
+const statusOf = async (id: string) => (await runOf(id).describe()).status.name;
+
+/** Runs the workflow of an order to its end. @returns the id of the run. */
+async function completed(id: string): Promise<string> {
+  await withWorker(async () => {
+    await signalReport(starter(), start(id), observation);
+    await runOf(id).result();
+  });
+  return (await runOf(id).describe()).runId;
+}
+
 /** The input of the newest run. */
 async function inputOf(id: string): Promise<unknown> {
-  const { events } = await client.workflow.getHandle(`order/${id}`).fetchHistory();
+  const { events } = await runOf(id).fetchHistory();
   const payloads = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
   const [input] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads);
   return input;
@@ -80,7 +88,7 @@ describe('starting the workflow of an order', () => {
 
   it('shows package, reference and environment as search attributes and summary, before any worker runs', async () => {
     await startWork(starter(), start('ord_shown'));
-    const description = await client.workflow.getHandle('order/ord_shown').describe();
+    const description = await runOf('ord_shown').describe();
     const shown = description.typedSearchAttributes;
     expect(shown.get(SEARCH_ATTRIBUTES.product)).toBe('esim-order');
     expect(shown.get(SEARCH_ATTRIBUTES.stage)).toBe('submitting');
@@ -94,7 +102,7 @@ describe('starting the workflow of an order', () => {
 
   it('starts it again after Terminate, and returns finished after it has completed', async () => {
     expect(await startWork(starter(), start('ord_again'))).toBe('started');
-    const handle = client.workflow.getHandle('order/ord_again');
+    const handle = runOf('ord_again');
     await handle.terminate('an operator');
     expect(await startWork(starter(), start('ord_again'))).toBe('started');
     await withWorker(async () => {
@@ -107,7 +115,7 @@ describe('starting the workflow of an order', () => {
   it('passes the knowledge of a terminated run to the next one', async () => {
     await withWorker(async () => {
       await startWork(starter(), start('ord_terminated'));
-      const handle = client.workflow.getHandle('order/ord_terminated');
+      const handle = runOf('ord_terminated');
       // Its first task is complete.
       await handle.query(memoryQuery);
       await handle.terminate('an operator');
@@ -122,7 +130,7 @@ describe('starting the workflow of an order', () => {
     const first = { ...start('ord_sending'), unreadIn: '00000001/17' };
     await startWork(starter(), first);
     expect(await inputOf('ord_sending')).toMatchObject({ firstSendIn: '00000001/17' });
-    await client.workflow.getHandle('order/ord_sending').terminate('an operator');
+    await runOf('ord_sending').terminate('an operator');
     expect(await startWork(starter(), { ...first, unreadIn: '00000002/18' })).toBe('started');
     const next = await inputOf('ord_sending');
     expect(next).toMatchObject({ carried: { pendingSend: { epoch: '00000001/17', number: 1, sends: 0 } } });
@@ -130,21 +138,18 @@ describe('starting the workflow of an order', () => {
   });
 
   it('does not start a second run without that knowledge when no worker can tell it', async () => {
-    const handle = client.workflow.getHandle('order/ord_untold');
+    const handle = runOf('ord_untold');
     await withWorker(async () => {
       await startWork(starter(), start('ord_untold'));
       await handle.query(memoryQuery);
       await handle.terminate('an operator');
     });
     // The server remembers a worker for 20 seconds, and lets a query wait meanwhile. Then it refuses queries at once.
-    await waitFor('the server knows that there is no worker', async () =>
-      handle.query(memoryQuery).then(
-        () => false,
-        (error: unknown) => isUnanswered(error),
-      ),
+    await waitFor('the server knows that there is no worker', () =>
+      handle.query(memoryQuery).then(() => false, isUnanswered),
     );
     await expect(startWork(starter(), start('ord_untold'))).rejects.toThrow('query');
-    expect((await handle.describe()).status.name).toBe('TERMINATED');
+    expect(await statusOf('ord_untold')).toBe('TERMINATED');
     await withWorker(async () => expect(await startWork(starter(), start('ord_untold'))).toBe('started'));
     expect(await inputOf('ord_untold')).toMatchObject({ carried: { witness: { number: 1, sends: 2 } } });
   });
@@ -155,7 +160,7 @@ describe('starting the workflow of an order', () => {
       expect(await startWork(eager, start('ord_eager'))).toBe('started');
       expect(await startWork(eager, start('ord_eager'))).toBe('running');
       await signalReport(starter(), start('ord_eager'), observation);
-      expect(await client.workflow.getHandle('order/ord_eager').result()).toMatchObject({ status: 'completed' });
+      expect(await runOf('ord_eager').result()).toMatchObject({ status: 'completed' });
     });
   });
 });
@@ -163,40 +168,27 @@ describe('starting the workflow of an order', () => {
 describe('signalling a report to an order', () => {
   it('starts the workflow if none is running, also after Terminate, with the same attributes', async () => {
     await startWork(starter(), start('ord_told'));
-    await client.workflow.getHandle('order/ord_told').terminate();
+    await runOf('ord_told').terminate();
     expect(await signalReport(starter(), start('ord_told'), observation)).toBe('notified');
-    const { typedSearchAttributes, status } = await client.workflow.getHandle('order/ord_told').describe();
+    const { typedSearchAttributes, status } = await runOf('ord_told').describe();
     expect(status.name).toBe('RUNNING');
     expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.packageId)).toBe(17);
   });
 
   it('returns finished when the workflow has completed, and starts no second one', async () => {
-    await withWorker(async () => {
-      await signalReport(starter(), start('ord_done'), observation);
-      await client.workflow.getHandle('order/ord_done').result();
-    });
+    await completed('ord_done');
     expect(await signalReport(starter(), start('ord_done'), observation)).toBe('finished');
-    expect((await client.workflow.getHandle('order/ord_done').describe()).status.name).toBe('COMPLETED');
+    expect(await statusOf('ord_done')).toBe('COMPLETED');
   });
 });
 
 describe('finished work with a lost final row', () => {
   const unfinished = () => starter({ isEnded: async () => false });
-  const latestOf = async (id: string) => client.workflow.getHandle(`order/${id}`).describe();
-
-  async function completed(id: string): Promise<string> {
-    await withWorker(async () => {
-      await signalReport(starter(), start(id), observation);
-      await client.workflow.getHandle(`order/${id}`).result();
-    });
-    return (await latestOf(id)).runId;
-  }
-
   it('gets one new run by a start, with the knowledge of the completed run', async () => {
     const before = await completed('ord_lost');
     const outcomes = await Promise.all(Array.from({ length: 4 }, () => startWork(unfinished(), start('ord_lost'))));
     expect(outcomes.toSorted()).toEqual(['running', 'running', 'running', 'started']);
-    const after = await latestOf('ord_lost');
+    const after = await runOf('ord_lost').describe();
     expect([after.status.name, after.runId === before]).toEqual(['RUNNING', false]);
     expect(await inputOf('ord_lost')).toMatchObject({
       carried: { witness: { ended: 'completed', state: 'completed', sends: 1 } },
@@ -206,10 +198,10 @@ describe('finished work with a lost final row', () => {
   it('gets a new run by a report of the service and by an operator action', async () => {
     await completed('ord_lost_told');
     expect(await signalReport(unfinished(), start('ord_lost_told'), observation)).toBe('notified');
-    expect((await latestOf('ord_lost_told')).status.name).toBe('RUNNING');
+    expect(await statusOf('ord_lost_told')).toBe('RUNNING');
     await completed('ord_lost_woken');
     expect(await wakeWork(unfinished(), start('ord_lost_woken'))).toBe('notified');
-    expect((await latestOf('ord_lost_woken')).status.name).toBe('RUNNING');
+    expect(await statusOf('ord_lost_woken')).toBe('RUNNING');
   });
 });
 
@@ -218,7 +210,7 @@ describe('the query for running workflows', () => {
     const ids = Array.from({ length: DEFAULT_POLICY.sweep.listIds }, () => newId('order'));
     const [running, terminated] = ids;
     for (const id of [running!, terminated!]) await startWork(starter(), start(id));
-    await client.workflow.getHandle(`order/${terminated}`).terminate('gone');
+    await runOf(terminated!).terminate('gone');
     const work = ids.map((id) => ({ kind: 'order', id }) as const);
     // Visibility is eventually consistent.
     const found = await waitFor('visibility shows one', async () => {

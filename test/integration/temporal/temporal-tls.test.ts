@@ -27,6 +27,7 @@ quietRuntime();
 
 /** The name in the certificate of the frontend; it is not the host of the address. */
 const SERVER_NAME = 'temporal.internal.example';
+const API_KEY = 'tmprl_a-key';
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
 
 const folder = temporaryFolder('temporal-tls');
@@ -85,12 +86,11 @@ describe('a cluster that requires client certificates', () => {
 });
 
 describe('a cluster that requires an API key', () => {
-  const API_KEY = 'tmprl_a-key';
   const keyed = (address: string, apiKey: string) =>
     PARTS.temporal({ ...right(), ...tlsOnly(), TEMPORAL_ADDRESS: address, TEMPORAL_API_KEY: apiKey });
 
   it('gives us a namespace, and every call of our worker and client has the key', async () => {
-    await using gate = await startApiKeyGate(contentsOf(frontend), temporalAddress(), API_KEY);
+    const gate = await startApiKeyGate();
     const config = keyed(gate.address, API_KEY);
     expect((await setUpNamespace(config)).namespaceCreated).toBe(true);
     expect(await runOne(config)).toBe('COMPLETED');
@@ -100,11 +100,10 @@ describe('a cluster that requires an API key', () => {
   });
 
   it('is not reached with another key, and the error names the variable', async () => {
-    await using gate = await startApiKeyGate(contentsOf(frontend), temporalAddress(), API_KEY);
+    const gate = await startApiKeyGate();
+    const refusal = /refuses our credentials: check TEMPORAL_API_KEY/;
     for (const connectIt of [connect, connectNative] as const)
-      await expect(connectIt(keyed(gate.address, 'wrong'))).rejects.toThrow(
-        /refuses our credentials: check TEMPORAL_API_KEY/,
-      );
+      await expect(connectIt(keyed(gate.address, 'wrong'))).rejects.toThrow(refusal);
     expect(gate.accepted).toEqual([]);
   });
 });
@@ -162,31 +161,23 @@ async function addressOf(server: Server): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A Temporal frontend that requires an API key, as Temporal Cloud does: TLS and a check of the key before a server. */
-interface ApiKeyGate extends AsyncDisposable {
-  readonly address: string;
-  /** Calls with the key, and calls that were refused, by path. */
-  readonly accepted: readonly string[];
-  readonly refused: readonly string[];
-}
-
 const UNAUTHENTICATED = '16';
 
 /**
- * @param target address of a server without TLS.
- * @param apiKey the key that every call must have, and that the server behind does not see.
+ * A Temporal frontend that requires an API key, as Temporal Cloud does: TLS and a check of the key before the shared
+ * server, which does not see it. It runs until the test ends.
+ *
+ * @returns its address, and the paths of calls with the key and of those that were refused.
  */
-async function startApiKeyGate(
-  certificate: { readonly cert: Buffer; readonly key: Buffer },
-  target: string,
-  apiKey: string,
-): Promise<ApiKeyGate> {
+async function startApiKeyGate() {
   const accepted: string[] = [];
   const refused: string[] = [];
+  const target = temporalAddress();
   const upstream = connectHttp2(`http://${target}`);
-  const server = createSecureServer(certificate);
+  onTestFinished(() => upstream.destroy());
+  const server = createSecureServer(contentsOf(frontend));
   server.on('stream', (stream: ServerHttp2Stream, { authorization, ...headers }) => {
-    const isKnown = authorization === `Bearer ${apiKey}`;
+    const isKnown = authorization === `Bearer ${API_KEY}`;
     (isKnown ? accepted : refused).push(headers[':path'] ?? '');
     stream.on('error', () => undefined);
     if (!isKnown) {
@@ -206,14 +197,5 @@ async function startApiKeyGate(
     stream.on('close', () => call.close());
     stream.pipe(call).pipe(stream);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    accepted,
-    refused,
-    [Symbol.asyncDispose]: async () => {
-      upstream.destroy();
-      server.close();
-    },
-  };
+  return { address: await addressOf(server), accepted, refused };
 }

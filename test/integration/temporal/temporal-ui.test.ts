@@ -101,9 +101,8 @@ describe.runIf(browserAvailable()).each(SERVERS)('the Temporal UI of %s in a bro
     for (const query of [
       "ExternalReference = 'shop-1002' AND NeedsAttention = true",
       "ExternalReference = 'shop-1003' AND FailureClass = 'rate_limited'",
-    ]) {
+    ])
       await waitFor(`${query} is listed`, async () => (await operator.client.workflow.count(query)).count === 1);
-    }
     const page = await open(`workflows?query=${encodeURIComponent("Product = 'esim-order'")}`);
     const row = (text: string) => page.locator('tr', { hasText: text });
     await row('shop-1003').waitFor();
@@ -178,9 +177,8 @@ describe.runIf(browserAvailable()).each(SERVERS)('the Temporal UI of %s in a bro
     const orderId = (await stack.api.get('/v1/orders?external_order_id=shop-1002')).textAt('data', 0, 'id');
     await using operator = await TemporalOperator.connect(stack);
     const refused = operator.order(orderId).executeUpdate(abandonUpdate, { args: [{ by: 'Ada', reason: 'a test' }] });
-    await expect(refused).rejects.toMatchObject({
-      cause: { message: expect.stringContaining('must report the outcome') as string },
-    });
+    const cause = { message: expect.stringContaining('must report the outcome') as string };
+    await expect(refused).rejects.toMatchObject({ cause });
     const { runId } = await operator.order(orderId).describe();
     const page = await open(`workflows/${encodeURIComponent(`order/${orderId}`)}/${runId}/history`);
     await page.getByText('First the service must report the outcome').first().waitFor();
@@ -200,10 +198,8 @@ async function sendUpdate(page: Page, name: string, input: Record<string, string
   await page.getByRole('menuitem', { name: 'Send an Update' }).click();
   const form = page.locator('dialog[open]');
   await form.locator('[data-testid=update-select-button]:visible').first().click();
-  await form
-    .locator('[role=option]:visible', { hasText: new RegExp(`^\\s*${name}\\b`) })
-    .first()
-    .click();
+  const option = form.locator('[role=option]:visible', { hasText: new RegExp(`^\\s*${name}\\b`) });
+  await option.first().click();
   await form.locator('[data-language=json]:visible').first().click();
   // Inserted as one text, because the editor completes typed brackets.
   await page.keyboard.insertText(JSON.stringify(input));

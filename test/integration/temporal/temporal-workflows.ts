@@ -7,6 +7,7 @@ import {
   type PurchaseWorkflowInput,
   type PurchaseWorkflowResult,
 } from '#workflows/messages.ts';
+import { upgradeWithWorkers } from '#workflows/options.ts';
 
 export interface TestActivities {
   echo(text: string): Promise<string>;
@@ -72,3 +73,26 @@ export async function orderWorkflow(input: PurchaseWorkflowInput): Promise<Purch
   await condition(() => heard > 0);
   return { status: 'completed', esimId: `esim-of-${input.work.id}` };
 }
+
+// On another task queue than the workflows.
+const versioned = proxyActivities<{ note(workflow: string): Promise<void> }>({
+  taskQueue: READ_TASK_QUEUE,
+  startToCloseTimeout: '30s',
+});
+
+/** Lets a workflow do one activity, which notes the version of its worker. */
+export const workSignal = defineSignal('work');
+
+export async function pinnedWorkflow(name: string): Promise<void> {
+  let wanted = 1;
+  setHandler(workSignal, () => void (wanted += 1));
+  for (let done = 0; ; done += 1) {
+    await condition(() => wanted > done);
+    await versioned.note(name);
+  }
+}
+
+export async function upgradingWorkflow(name: string): Promise<void> {
+  await pinnedWorkflow(name);
+}
+upgradeWithWorkers(upgradingWorkflow);

@@ -52,14 +52,9 @@ describe('unencrypted input of a workflow', () => {
     const handle = stranger.workflow.getHandle(`order/${id}`);
     // The refusal is encrypted like all payloads of a worker, and readable with the keys.
     await expect(handle.executeUpdate(changeLimitUpdate, { args: [LIMIT] })).rejects.toThrow('Workflow Update failed');
-    await expect(
-      readable.workflow.getHandle(`order/${id}`).executeUpdate(changeLimitUpdate, { args: [LIMIT] }),
-    ).rejects.toMatchObject({
-      cause: {
-        type: ACTION_REFUSED,
-        message: expect.stringMatching(/not encrypted.*codec server.*npx reseller temporal/s),
-      },
-    });
+    const refused = readable.workflow.getHandle(`order/${id}`).executeUpdate(changeLimitUpdate, { args: [LIMIT] });
+    const message = expect.stringMatching(/not encrypted.*codec server.*npx reseller temporal/s);
+    await expect(refused).rejects.toMatchObject({ cause: { type: ACTION_REFUSED, message } });
     const audit = await stack.api.get(`/v1/audit-log?subject_id=${id}`);
     expect(audit.at('data')).toEqual([]);
     expect((await desk.reaches(id, 'held')).at('max_price', 'amount')).toBe('0.10');
@@ -106,10 +101,8 @@ describe('unencrypted input of a workflow', () => {
       signalArgs: [{ urgent: true }],
     });
     await expect(endpoint.result()).rejects.toThrow('binary/encrypted');
-    for (const workflowId of [`order/${id}`, `webhook_endpoint/${id}`]) {
-      await expect(operator.client.workflow.getHandle(workflowId).result()).rejects.toMatchObject({
-        cause: { type: UNENCRYPTED_INPUT, message: expect.stringContaining('not encrypted') },
-      });
-    }
+    const cause = { type: UNENCRYPTED_INPUT, message: expect.stringContaining('not encrypted') };
+    for (const workflowId of [`order/${id}`, `webhook_endpoint/${id}`])
+      await expect(operator.client.workflow.getHandle(workflowId).result()).rejects.toMatchObject({ cause });
   });
 });

@@ -11,7 +11,7 @@ import {
 } from '#test/model-check/participants/database.ts';
 import { afterLostSend, afterSend } from '#test/model-check/participants/next-step.ts';
 import { hasMaybeBought } from '#test/model-check/participants/workflow-run.ts';
-import { idleWorker, type Answer, type AttemptRow, type State, type Worker } from '#test/model-check/state.ts';
+import { idleWorker, type Answer, type AttemptRow, type State } from '#test/model-check/state.ts';
 
 /** The worker has no leases any more. After its restart it has another token. */
 export function retire(state: State, index: 0 | 1): void {
@@ -19,11 +19,7 @@ export function retire(state: State, index: 0 | 1): void {
   Object.assign(state.workers[index], idleWorker());
 }
 
-const FAILURES: Readonly<Record<Answer, FailureClass | undefined>> = {
-  none: undefined,
-  processing: undefined,
-  completed: undefined,
-  failed: undefined,
+const FAILURES: Partial<Readonly<Record<Answer, FailureClass>>> = {
   refused: 'insufficient_balance',
   not_sent: 'not_sent',
   known: 'key_or_reference_used',
@@ -31,24 +27,17 @@ const FAILURES: Readonly<Record<Answer, FailureClass | undefined>> = {
 };
 
 /** Stores the result of a send, and returns it to the workflow if the workflow still waits for it. */
-export function conclude(
-  state: State,
-  context: Context,
-  index: 0 | 1,
-  { answer: got, attempt, current }: Worker,
-): void {
+export function conclude(state: State, context: Context, index: 0 | 1): void {
   const { db } = state;
+  const { answer: got, attempt, current } = state.workers[index];
   const row = db.attempts[indexOf(attempt)];
   const isStored = db.status !== 'absent' && row.state !== 'absent';
   if (isStored) store(state, context, index, row, got, indexOf(attempt));
   const maybe = hasMaybeBought(row) || (context.rules.countsSendsItself && (got === 'nothing' || got === 'known'));
   retire(state, index);
   if (!current) return;
-  if (!isStored) {
-    // The activity fails like a lost one. If the order itself is lost, the workflow waits for its row.
-    afterLostSend(state, context);
-    return;
-  }
+  // The activity fails like a lost one. If the order itself is lost, the workflow waits for its row.
+  if (!isStored) return afterLostSend(state, context);
   afterSend(state, context, FAILURES[got], maybe);
 }
 

@@ -1,7 +1,4 @@
-/**
- * A worker that loses its workflow task: frozen, or cut off from Temporal, it records the step that it has decided
- * after another worker has decided newer ones.
- */
+/** A worker, frozen or cut off, records the step of a task that it has lost, after another one decided newer steps. */
 import type { Offer } from '#test/model-check/engine.ts';
 import {
   changeStatus,
@@ -9,6 +6,7 @@ import {
   isReportPending,
   isWorkFinal,
   mayHaveCost,
+  offerFault,
   type Context,
 } from '#test/model-check/participants/database.ts';
 import { workflowActions } from '#test/model-check/participants/workflow.ts';
@@ -25,8 +23,7 @@ export function lostTaskActions(state: State, context: Context, offer: Offer): v
   workflowActions(state, context, (_, sentence, change) => {
     const step = decided(state, change);
     if (step === undefined) return;
-    offer('fault', `a worker loses the workflow task in which ${sentence}`, (next) => {
-      next.budget.faults -= 1;
+    offerFault(state, offer, `a worker loses the workflow task in which ${sentence}`, (next) => {
       Object.assign(next.lost, step);
     });
   });

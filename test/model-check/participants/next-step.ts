@@ -1,11 +1,9 @@
 /**
- * The next step of the workflow, by the product's rules. This repeats decisions of the
- * product's workflow code (`nextStep` of `workflows/purchase/steps.ts`). `decideAfterSend`,
- * `afterAcceptance` and the tables are the product's.
+ * The next step of the workflow. This repeats decisions of the product's workflow code (`nextStep` of
+ * `workflows/purchase/steps.ts`). `decideAfterSend`, `afterAcceptance` and the tables are the product's.
  */
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { afterAcceptance, decideAfterSend, type NextStep } from '#domain/purchase/purchase-decision.ts';
-import type { AttemptState } from '#domain/relay/observation.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { isResendAllowed } from '#test/model-check/dialects.ts';
 import { FAULTS, indexOf, isWorkFinal, recordStatus, type Context } from '#test/model-check/participants/database.ts';
@@ -122,12 +120,7 @@ function openCase(state: State, context: Context, reason: Attention): void {
   workflow.at = 'open_case';
 }
 
-/**
- * The workflow gets the result of a send.
- *
- * @param failure undefined if the row contains the service's report.
- * @param maybe whether the send may have bought.
- */
+/** The result of a send. @param failure undefined: the row has a report. @param maybe whether it may have bought. */
 export function afterSend(state: State, context: Context, failure: FailureClass | undefined, maybe: boolean): void {
   const { db, workflow } = state;
   const row = db.attempts[indexOf(workflow.attempt)];
@@ -137,12 +130,9 @@ export function afterSend(state: State, context: Context, failure: FailureClass 
   workflow.sends = Math.max(sends, row.sends);
   workflow.maybe ||= maybe;
   if (isWorkFinal(db)) return endRun(state);
-  if (failure === undefined || isSettled(row.state)) return enter(state, context, fromAttempt(state, context));
+  const isSettled = row.state === 'processing' || row.state === 'completed' || row.state === 'failed';
+  if (failure === undefined || isSettled) return enter(state, context, fromAttempt(state, context));
   enter(state, context, afterFailure(row, failure, context));
-}
-
-function isSettled(state: AttemptRow['state']): state is Extract<AttemptState, 'processing' | 'completed' | 'failed'> {
-  return state === 'processing' || state === 'completed' || state === 'failed';
 }
 
 /** Temporal has given the send up: its worker was killed, or could not store the result. */

@@ -5,6 +5,7 @@ import {
   currentAttempt,
   indexOf,
   isWorkFinal,
+  offerFault,
   recordReport,
   type Context,
 } from '#test/model-check/participants/database.ts';
@@ -27,12 +28,10 @@ export function relayActions(state: State, context: Context, offer: Offer): void
     if (!leased) continue;
     const isTaken = relays.some(({ phase, row: taken }) => phase !== 'idle' && taken === place);
     if (!isTaken) offer('step', `the lease of ${named(place)} ends`, (next) => release(next.db.rows[place]!));
-    else if (state.budget.faults > 0) {
-      offer('fault', `the lease of ${named(place)} ends while a relay has the row`, (next) => {
-        next.budget.faults -= 1;
-        release(next.db.rows[place]!);
-      });
-    }
+    else
+      offerFault(state, offer, `the lease of ${named(place)} ends while a relay has the row`, (next) =>
+        release(next.db.rows[place]!),
+      );
   }
 }
 
@@ -55,14 +54,9 @@ function passOnActions(state: State, context: Context, index: 0 | 1, offer: Offe
   if (phase === 'taken') step(`judges ${named(place)}`, (next, relay, row) => judge(next, context, relay, row));
   if (phase === 'judged') step('signals the workflow', (next, relay) => signal(next, context, relay));
   if (phase === 'signalled') step('notes that the workflow was signalled', markRelayed);
-  if (state.budget.faults === 0) return;
-  offer('fault', `${name} is killed`, (next) => {
-    next.budget.faults -= 1;
-    rest(next.relays[index]);
-  });
+  offerFault(state, offer, `${name} is killed`, (next) => rest(next.relays[index]));
   if (phase !== 'judged') return;
-  offer('fault', `${name} cannot reach Temporal and gives the row back`, (next) => {
-    next.budget.faults -= 1;
+  offerFault(state, offer, `${name} cannot reach Temporal and gives the row back`, (next) => {
     release(next.db.rows[place]!);
     rest(next.relays[index]);
   });

@@ -1,7 +1,7 @@
 /** The request of a claimed send: its way to the service, and faults of worker and network. */
 import type { Offer } from '#test/model-check/engine.ts';
 import { conclude, retire } from '#test/model-check/participants/answer.ts';
-import { FAULTS, type Context } from '#test/model-check/participants/database.ts';
+import { FAULTS, offerFault, type Context } from '#test/model-check/participants/database.ts';
 import { buy, execute, knownByKey } from '#test/model-check/participants/service.ts';
 import type { Answer, State, Worker } from '#test/model-check/state.ts';
 
@@ -9,14 +9,8 @@ const isInProgress = ({ phase }: Worker) => phase === 'wire' || phase === 'execu
 
 export function sendActions(state: State, context: Context, index: 0 | 1, worker: Worker, offer: Offer): void {
   const name = `worker ${index + 1}`;
-  if (state.budget.faults > 0) {
-    crashActions(state, index, worker, offer);
-    if (!worker.stalled)
-      offer('fault', `${name} stalls`, (next) => {
-        next.workers[index].stalled = true;
-        next.budget.faults -= 1;
-      });
-  }
+  crashActions(state, index, worker, offer);
+  if (!worker.stalled) offerFault(state, offer, `${name} stalls`, (next) => void (next.workers[index].stalled = true));
   if (isInProgress(worker)) requestActions(state, context, index, worker, offer);
   if (worker.stalled) {
     offer('step', `${name} continues after its stall`, (next) => void (next.workers[index].stalled = false));
@@ -29,7 +23,7 @@ export function sendActions(state: State, context: Context, index: 0 | 1, worker
       );
   } else if (worker.phase === 'answered') {
     offer('step', `${name} stores the answer: ${worker.answer.replace('_', ' ')}`, (next) =>
-      conclude(next, context, index, next.workers[index]),
+      conclude(next, context, index),
     );
   }
 }
@@ -70,10 +64,8 @@ function requestActions(state: State, { dialect }: Context, index: 0 | 1, worker
       answer(next.workers[index], 'refused');
     });
   }
-  if (state.budget.faults === 0) return;
   const fault = (sentence: string, change: (next: State) => void) =>
-    offer('fault', sentence, (next) => {
-      next.budget.faults -= 1;
+    offerFault(state, offer, sentence, (next) => {
       change(next);
       answer(next.workers[index], 'nothing');
     });
@@ -95,13 +87,11 @@ function requestOf({ attempt, key }: Worker): number {
 }
 
 function crashActions(state: State, index: 0 | 1, worker: Worker, offer: Offer): void {
-  const crash = (next: State) => {
-    next.budget.faults -= 1;
-    retire(next, index);
-  };
-  offer('fault', `worker ${index + 1} is killed${isInProgress(worker) ? ', and its request is lost' : ''}`, crash);
+  const killed = `worker ${index + 1} is killed`;
+  const crash = (next: State) => retire(next, index);
+  offerFault(state, offer, `${killed}${isInProgress(worker) ? ', and its request is lost' : ''}`, crash);
   if (!isInProgress(worker) || state.late !== 0) return;
-  offer('fault', `worker ${index + 1} is killed, and its request arrives later`, (next) => {
+  offerFault(state, offer, `${killed}, and its request arrives later`, (next) => {
     next.late = requestOf(worker);
     crash(next);
   });

@@ -1,5 +1,6 @@
 import type { Dialect } from '#test/model-check/dialects.ts';
 import type { Offer } from '#test/model-check/engine.ts';
+import { offerFault } from '#test/model-check/participants/database.ts';
 import type { Answer, ServicePurchase, State } from '#test/model-check/state.ts';
 
 type Reported = 'processing' | 'completed' | 'failed';
@@ -80,11 +81,9 @@ export function serviceActions(state: State, dialect: Dialect, offer: Offer): vo
       purchase.hook = false;
       storeReport(next, attempt * 2, said(purchase) === 'failed');
     });
-    if (state.budget.faults > 0)
-      offer('fault', `the webhook about ${of} is lost`, (next) => {
-        next.purchases[index]!.hook = false;
-        next.budget.faults -= 1;
-      });
+    offerFault(state, offer, `the webhook about ${of} is lost`, (next) => {
+      next.purchases[index]!.hook = false;
+    });
   }
   if (state.late > 0) {
     // The service processes two requests with one key in sequence, except those of two workers (`Dialect.concurrent`).

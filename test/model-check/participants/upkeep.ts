@@ -1,6 +1,6 @@
 /** The caller, the outbox, the sweeper and the reconciler. They start and wake the workflow, and look up purchases. */
 import type { Offer } from '#test/model-check/engine.ts';
-import { indexOf, isWorkFinal, type Context } from '#test/model-check/participants/database.ts';
+import { indexOf, isSending, isWorkFinal, type Context } from '#test/model-check/participants/database.ts';
 import { lookUp, storeReport } from '#test/model-check/participants/service.ts';
 import { startRun } from '#test/model-check/participants/workflow-run.ts';
 import type { Position, State } from '#test/model-check/state.ts';
@@ -56,10 +56,7 @@ function wake(state: State, context: Context): void {
 
 function reconcilerActions(state: State, { dialect }: Context, offer: Offer): void {
   for (const attempt of [0, 1] as const) {
-    const isSending = state.workers.some(
-      ({ phase, stalled, attempt: of }) => phase !== 'idle' && !stalled && of === attempt,
-    );
-    if (!SILENT.has(state.db.attempts[attempt].state) || isSending) continue;
+    if (!SILENT.has(state.db.attempts[attempt].state) || isSending(state, attempt)) continue;
     const found = lookUp(state, dialect, attempt);
     const place = attempt * 2 + 1;
     if (found === undefined || found === 'processing' || state.db.rows[place]!.state !== 'absent') continue;

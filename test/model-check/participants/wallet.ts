@@ -10,10 +10,7 @@ import type { ServicePurchase, State } from '#test/model-check/state.ts';
 const BALANCE = 100;
 const usd = (amount: number) => ({ amount: String(amount), currency: 'USD' });
 
-/**
- * Reads the wallet for an attempt that the service reports as failed. The balance moves at once. The list may not show
- * a debit (yet), or no row at all.
- */
+/** Reads the wallet for a failed attempt. The balance moves at once; the list may lack a debit, or all rows. */
 export function walletEvidence(
   state: State,
   { wallet }: Dialect,

@@ -40,11 +40,7 @@ export function offerReport({ workflow }: State, row: number): void {
   workflow.queue |= bit;
 }
 
-/**
- * `beginWork`: reads the work, and restores a row that knows less than the workflow.
- *
- * @returns false if the run has ended or must wait.
- */
+/** `beginWork`: reads the work, and restores a row that knows less. @returns false if the run has ended or waits. */
 export function load(state: State, context: Context): boolean {
   const { db, workflow } = state;
   if (db.status === 'absent') {

@@ -16,6 +16,8 @@ import { walletEvidence } from '#test/model-check/participants/wallet.ts';
 import { assumeSend, readRow, endRun, load } from '#test/model-check/participants/workflow-run.ts';
 import type { State } from '#test/model-check/state.ts';
 
+const CONTRADICTION = { step: 'open_case', reason: 'contradiction' } as const;
+
 /** The steps of the workflow, except sends, which are in `worker.ts`. */
 export function workflowActions(state: State, context: Context, offer: Offer): void {
   const { workflow, db } = state;
@@ -47,8 +49,7 @@ function begin(state: State, context: Context): void {
   if (!load(state, context)) return;
   // The new run takes the row over.
   state.db.newer ||= state.lost.isOfEarlierRun;
-  if (state.db.contradiction) enter(state, context, { step: 'open_case', reason: 'contradiction' });
-  else enter(state, context, fromAttempt(state, context));
+  enter(state, context, state.db.contradiction ? CONTRADICTION : fromAttempt(state, context));
 }
 
 function answerReports(state: State, context: Context): void {
@@ -57,8 +58,7 @@ function answerReports(state: State, context: Context): void {
   workflow.answered |= workflow.queue;
   workflow.queue = 0;
   if (db.status === 'absent' || isWorkFinal(db)) return void load(state, context);
-  if (taken.some(({ decision }) => decision === 'contradiction'))
-    return enter(state, context, { step: 'open_case', reason: 'contradiction' });
+  if (taken.some(({ decision }) => decision === 'contradiction')) return enter(state, context, CONTRADICTION);
   reload(state, context);
 }
 
@@ -66,8 +66,7 @@ function reloadAfterWake(state: State, context: Context): void {
   const { workflow } = state;
   const hadContradiction = workflow.at === 'open_case' && state.db.contradiction;
   if (!load(state, context)) return;
-  if (hadContradiction) enter(state, context, { step: 'open_case', reason: 'contradiction' });
-  else enter(state, context, fromAttempt(state, context));
+  enter(state, context, hadContradiction ? CONTRADICTION : fromAttempt(state, context));
 }
 
 function offerStep({ workflow: { at } }: State, context: Context, offer: Offer): void {
@@ -122,7 +121,7 @@ function settle(state: State, context: Context): void {
 function openNextAttempt(state: State, context: Context): void {
   const { db, workflow } = state;
   if (db.compared !== state.epoch + 1) return reload(state, context);
-  if (db.contradiction) return enter(state, context, { step: 'open_case', reason: 'contradiction' });
+  if (db.contradiction) return enter(state, context, CONTRADICTION);
   if (isReportPending(db, workflow.answered)) return;
   openAttempt(state, context, 1);
   workflow.attempt = 1;
@@ -133,7 +132,7 @@ function openNextAttempt(state: State, context: Context): void {
 function fail(state: State, context: Context): void {
   const { db, workflow } = state;
   if (db.compared !== state.epoch + 1) return reload(state, context);
-  if (db.contradiction) return enter(state, context, { step: 'open_case', reason: 'contradiction' });
+  if (db.contradiction) return enter(state, context, CONTRADICTION);
   if (isReportPending(db, workflow.answered)) {
     if (workflow.queue !== 0) answerReports(state, context);
     return;

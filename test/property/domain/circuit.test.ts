@@ -18,6 +18,7 @@ import {
 } from '#domain/gate/circuit.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
+import { assertForAll } from '#test/property/for-all.ts';
 
 const policy = DEFAULT_POLICY.gate;
 const NOW = 1_800_000_000_000;
@@ -25,68 +26,53 @@ const at = (time: number) => new Date(time);
 const name = fc.constantFrom(...circuitNames);
 const events = fc.array(fc.constantFrom(...CIRCUIT_EVENTS), { maxLength: 60 });
 
-function play(which: (typeof circuitNames)[number], list: readonly CircuitEvent[]): Circuit {
-  return list.reduce(
-    (circuit, event, index) => afterCircuitEvent(which, circuit, { event, now: NOW + index * 1_000 }, policy),
-    CLOSED_CIRCUIT,
-  );
-}
+const step = (which: CircuitName, circuit: Circuit, event: CircuitEvent, now = NOW) =>
+  afterCircuitEvent(which, circuit, { event, now }, policy);
+const play = (which: CircuitName, list: readonly CircuitEvent[]) =>
+  list.reduce((circuit, event, index) => step(which, circuit, event, NOW + index * 1_000), CLOSED_CIRCUIT);
 
 describe('a circuit of the service', () => {
   it('has a time for its next canary while it is open, and a lease for the canary while it probes', () => {
-    fc.assert(
-      fc.property(name, events, (which, list) => {
-        const circuit = play(which, list);
-        expect(circuit.probeAt !== null).toBe(circuit.state === 'open');
-        expect(circuit.canaryUntil !== null).toBe(circuit.state === 'probing');
-      }),
-    );
+    assertForAll(name, events, (which, list) => {
+      const circuit = play(which, list);
+      expect(circuit.probeAt !== null).toBe(circuit.state === 'open');
+      expect(circuit.canaryUntil !== null).toBe(circuit.state === 'probing');
+    });
   });
 
   it('closes from every state, once a canary succeeds and no work is held', () => {
-    fc.assert(
-      fc.property(name, events, (which, list) => {
-        let circuit = play(which, list);
-        for (const event of ['canary_lost', 'probe_started', 'canary_succeeded', 'drained', 'succeeded'] as const) {
-          circuit = afterCircuitEvent(which, circuit, { event, now: NOW }, policy);
-        }
-        expect(circuit).toEqual(CLOSED_CIRCUIT);
-      }),
-    );
+    assertForAll(name, events, (which, list) => {
+      let circuit = play(which, list);
+      for (const event of ['canary_lost', 'probe_started', 'canary_succeeded', 'drained', 'succeeded'] as const)
+        circuit = step(which, circuit, event);
+      expect(circuit).toEqual(CLOSED_CIRCUIT);
+    });
   });
 
   it('is never open after a purchase that it would have prevented', () => {
-    fc.assert(
-      fc.property(name, events, fc.boolean(), (which, list, isCanary) => {
-        const before = play(which, list);
-        const event = sendEventFor(which, before, isCanary && before.state === 'probing', { kind: 'accepted' });
-        const after = event === undefined ? before : afterCircuitEvent(which, before, { event, now: NOW }, policy);
-        expect(['closed', 'releasing']).toContain(after.state);
-        expect(afterCircuitEvent(which, after, { event: 'drained', now: NOW }, policy)).toEqual(CLOSED_CIRCUIT);
-      }),
-    );
+    assertForAll(name, events, fc.boolean(), (which, list, isCanary) => {
+      const before = play(which, list);
+      const event = sendEventFor(which, before, isCanary && before.state === 'probing', { kind: 'accepted' });
+      const after = event === undefined ? before : step(which, before, event);
+      expect(['closed', 'releasing']).toContain(after.state);
+      expect(step(which, after, 'drained')).toEqual(CLOSED_CIRCUIT);
+    });
   });
 
   it('does not stay open forever without waiting and new work', () => {
-    fc.assert(
-      fc.property(name, events, (which, list) => {
-        let circuit = play(which, list);
-        let now = NOW + list.length * 1_000;
-        // Like the gate loop, at each time at which an event is due.
-        for (let looks = 0; looks < 4 && circuit.state !== 'closed'; looks += 1) {
-          now = Math.max(
-            now,
-            circuit.canaryUntil?.getTime() ?? 0,
-            (circuit.probeAt?.getTime() ?? 0) + policy.circuitIdleMs,
-          );
-          const event =
-            circuit.state === 'probing' ? 'canary_lost' : circuit.state === 'releasing' ? 'drained' : 'idle';
-          expect(isIdle(circuit, false, now, policy)).toBe(event === 'idle');
-          circuit = afterCircuitEvent(which, circuit, { event, now }, policy);
-        }
-        expect(circuit.state).toBe('closed');
-      }),
-    );
+    assertForAll(name, events, (which, list) => {
+      let circuit = play(which, list);
+      let now = NOW + list.length * 1_000;
+      // Like the gate loop, at each time at which an event is due.
+      for (let looks = 0; looks < 4 && circuit.state !== 'closed'; looks += 1) {
+        const idleFrom = (circuit.probeAt?.getTime() ?? 0) + policy.circuitIdleMs;
+        now = Math.max(now, circuit.canaryUntil?.getTime() ?? 0, idleFrom);
+        const event = circuit.state === 'probing' ? 'canary_lost' : circuit.state === 'releasing' ? 'drained' : 'idle';
+        expect(isIdle(circuit, false, now, policy)).toBe(event === 'idle');
+        circuit = step(which, circuit, event, now);
+      }
+      expect(circuit.state).toBe('closed');
+    });
   });
 
   it('is idle only while it is open, long after its canary was due, without held work', () => {
@@ -105,13 +91,11 @@ describe('a circuit of the service', () => {
   });
 
   it('has a delay within its limits, spread by up to a fifth, after any number of failed canaries', () => {
-    fc.assert(
-      fc.property(name, fc.integer({ min: 1, max: 50 }), (which, openings) => {
-        const delay = probeDelayMs(which, openings, policy);
-        expect(delay).toBeGreaterThanOrEqual(Math.floor(policy.probeDelayMs * 0.8));
-        expect(delay).toBeLessThanOrEqual(Math.ceil(policy.probeDelayMaxMs * 1.2));
-      }),
-    );
+    assertForAll(name, fc.integer({ min: 1, max: 50 }), (which, openings) => {
+      const delay = probeDelayMs(which, openings, policy);
+      expect(delay).toBeGreaterThanOrEqual(Math.floor(policy.probeDelayMs * 0.8));
+      expect(delay).toBeLessThanOrEqual(Math.ceil(policy.probeDelayMaxMs * 1.2));
+    });
   });
 });
 
@@ -150,10 +134,8 @@ describe('each circuit', () => {
   it.each(Object.entries(SAYS))('gets only the evidence of %s for itself', (failure, [is, over]) => {
     for (const name of circuitNames) {
       const expected = name === is ? 'failed' : over.includes(name) ? 'succeeded' : 'nothing';
-      expect([name, evidenceFor(name, { kind: 'failure', failure: failure as FailureClass })]).toEqual([
-        name,
-        expected,
-      ]);
+      const found = evidenceFor(name, { kind: 'failure', failure: failure as FailureClass });
+      expect([name, found]).toEqual([name, expected]);
       expect(evidenceFor(name, { kind: 'accepted' })).toBe('succeeded');
       expect(evidenceFor(name, { kind: 'none' })).toBe('nothing');
     }
@@ -182,73 +164,41 @@ describe('an event', () => {
   const OPEN: Circuit = { state: 'open', failures: 3, openings: 2, probeAt: at(9_000), canaryUntil: null };
   const PROBING: Circuit = { ...OPEN, state: 'probing', probeAt: null, canaryUntil: at(6_000) };
   const RELEASING: Circuit = { ...OPEN, state: 'releasing', failures: 0, probeAt: null };
+  const ON_TRIAL: Circuit = { ...OPEN, state: 'closed', failures: 2, probeAt: null };
+  const openUntil = (time: number, openings = 2): Circuit => ({ ...OPEN, openings, probeAt: at(time) });
+  const first = 1_000 + probeDelayMs('service_down', 1, EXACT);
   const again = 1_000 + probeDelayMs('service_down', 3, EXACT);
-  const rows: readonly [string, Circuit, Omit<Parameters<typeof afterCircuitEvent>[2], 'now'>, Circuit][] = [
-    ['counts', CLOSED_CIRCUIT, { event: 'failed' }, { ...CLOSED_CIRCUIT, failures: 1 }],
-    [
-      'is the last straw',
-      { ...CLOSED_CIRCUIT, failures: 2 },
-      { event: 'failed' },
-      { ...OPEN, openings: 1, probeAt: at(1_000 + probeDelayMs('service_down', 1, EXACT)) },
-    ],
-    ['ends a row of failures', { ...CLOSED_CIRCUIT, failures: 2 }, { event: 'succeeded' }, CLOSED_CIRCUIT],
-    ['changes nothing', OPEN, { event: 'failed' }, OPEN],
-    ['changes nothing while a canary is out', PROBING, { event: 'succeeded' }, PROBING],
-    ['changes nothing while others are released', RELEASING, { event: 'succeeded' }, RELEASING],
-    ['sends a canary', OPEN, { event: 'probe_started' }, PROBING],
-    ['is a sign of life', OPEN, { event: 'succeeded' }, { ...OPEN, probeAt: at(1_000) }],
-    ['is a late success', { ...OPEN, probeAt: at(500) }, { event: 'succeeded' }, { ...OPEN, probeAt: at(500) }],
-    [
-      'is a sign of life where no canary was planned',
-      { ...OPEN, probeAt: null },
-      { event: 'succeeded' },
-      { ...OPEN, probeAt: at(1_000) },
-    ],
-    ['opens it for longer', PROBING, { event: 'canary_failed' }, { ...OPEN, openings: 3, probeAt: at(again) }],
-    [
-      'opens it for the Retry-After of the service',
-      PROBING,
-      { event: 'canary_failed', retryAfterMs: 900_000 },
-      { ...OPEN, openings: 3, probeAt: at(901_000) },
-    ],
-    [
-      'opens it while others are released',
-      RELEASING,
-      { event: 'failed' },
-      { ...RELEASING, state: 'open', openings: 3, probeAt: at(again) },
-    ],
-    ['has another canary sent', PROBING, { event: 'canary_lost' }, { ...OPEN, probeAt: at(2_000) }],
-    ['releases other work', PROBING, { event: 'canary_succeeded' }, RELEASING],
-    ['releases other work although the canary was lost', OPEN, { event: 'canary_succeeded' }, RELEASING],
-    ['closes it', RELEASING, { event: 'drained' }, CLOSED_CIRCUIT],
-    ['is a purchase that bypassed it', OPEN, { event: 'purchased' }, RELEASING],
-    ['is a purchase that bypassed it during a canary', PROBING, { event: 'purchased' }, RELEASING],
-    ['closes it on trial', OPEN, { event: 'idle' }, { ...OPEN, state: 'closed', failures: 2, probeAt: null }],
-    [
-      'is one failure after a trial',
-      { ...OPEN, state: 'closed', failures: 2, probeAt: null },
-      { event: 'failed' },
-      { ...OPEN, openings: 3, probeAt: at(again) },
-    ],
-    [
-      'is a success after a trial',
-      { ...OPEN, state: 'closed', failures: 2, probeAt: null },
-      { event: 'purchased' },
-      CLOSED_CIRCUIT,
-    ],
-  ];
 
-  it.each(rows)('%s', (_what, before, news, after) => {
-    expect(afterCircuitEvent('service_down', before, { ...news, now: 1_000 }, EXACT)).toEqual(after);
+  it.each<[string, Circuit, CircuitEvent, Circuit, retryAfterMs?: number]>([
+    ['counts', CLOSED_CIRCUIT, 'failed', { ...CLOSED_CIRCUIT, failures: 1 }],
+    ['is the last straw', { ...CLOSED_CIRCUIT, failures: 2 }, 'failed', openUntil(first, 1)],
+    ['ends a row of failures', { ...CLOSED_CIRCUIT, failures: 2 }, 'succeeded', CLOSED_CIRCUIT],
+    ['changes nothing', OPEN, 'failed', OPEN],
+    ['changes nothing while a canary is out', PROBING, 'succeeded', PROBING],
+    ['changes nothing while others are released', RELEASING, 'succeeded', RELEASING],
+    ['sends a canary', OPEN, 'probe_started', PROBING],
+    ['is a sign of life', OPEN, 'succeeded', openUntil(1_000)],
+    ['is a late success', openUntil(500), 'succeeded', openUntil(500)],
+    ['is a sign of life where no canary was planned', { ...OPEN, probeAt: null }, 'succeeded', openUntil(1_000)],
+    ['opens it for longer', PROBING, 'canary_failed', openUntil(again, 3)],
+    ['opens it for the Retry-After of the service', PROBING, 'canary_failed', openUntil(901_000, 3), 900_000],
+    ['opens it while others are released', RELEASING, 'failed', { ...openUntil(again, 3), failures: 0 }],
+    ['has another canary sent', PROBING, 'canary_lost', openUntil(2_000)],
+    ['releases other work', PROBING, 'canary_succeeded', RELEASING],
+    ['releases other work although the canary was lost', OPEN, 'canary_succeeded', RELEASING],
+    ['closes it', RELEASING, 'drained', CLOSED_CIRCUIT],
+    ['is a purchase that bypassed it', OPEN, 'purchased', RELEASING],
+    ['is a purchase that bypassed it during a canary', PROBING, 'purchased', RELEASING],
+    ['closes it on trial', OPEN, 'idle', ON_TRIAL],
+    ['is one failure after a trial', ON_TRIAL, 'failed', openUntil(again, 3)],
+    ['is a success after a trial', ON_TRIAL, 'purchased', CLOSED_CIRCUIT],
+  ])('%s', (_what, before, event, after, retryAfterMs) => {
+    expect(afterCircuitEvent('service_down', before, { event, now: 1_000, retryAfterMs }, EXACT)).toEqual(after);
   });
 
   it('has the next canary sooner with shorter delays', () => {
-    const { probeAt } = afterCircuitEvent(
-      'service_down',
-      PROBING,
-      { event: 'canary_lost', now: 1_000 },
-      { ...EXACT, probeDelayMs: 300 },
-    );
+    const sooner = { ...EXACT, probeDelayMs: 300 };
+    const { probeAt } = afterCircuitEvent('service_down', PROBING, { event: 'canary_lost', now: 1_000 }, sooner);
     expect(probeAt).toEqual(at(1_300));
   });
 

@@ -7,10 +7,13 @@ import {
   attemptReference,
   ID_PREFIXES,
   isCallerReference,
+  isFormOf,
   isId,
   isImei,
+  looselyNames,
   type IdKind,
 } from '#domain/work/identifiers.ts';
+import { assertForAll, assertForMany } from '#test/property/for-all.ts';
 
 const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?$/);
 const activations: fc.Arbitrary<Activation> = fc.record({
@@ -21,14 +24,12 @@ const activations: fc.Arbitrary<Activation> = fc.record({
 
 describe('an activation code', () => {
   it('is parsed to its original, with or without its prefix', () => {
-    fc.assert(
-      fc.property(activations, (activation) => {
-        const text = lpaString(activation);
-        expect(parseLpaString(text)).toEqual(activation);
-        expect(parseLpaString(text.slice('LPA:'.length))).toEqual(activation);
-        expect(parseLpaString(`  ${text.replace('LPA:', 'lpa:')}\n`)).toEqual(activation);
-      }),
-    );
+    assertForAll(activations, (activation) => {
+      const text = lpaString(activation);
+      expect(parseLpaString(text)).toEqual(activation);
+      expect(parseLpaString(text.slice('LPA:'.length))).toEqual(activation);
+      expect(parseLpaString(`  ${text.replace('LPA:', 'lpa:')}\n`)).toEqual(activation);
+    });
   });
 
   it.each([
@@ -60,22 +61,17 @@ describe('an activation code', () => {
   });
 
   it('never throws on any text', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const parsed = parseLpaString(text);
-        expect(parsed && parseLpaString(lpaString(parsed))).toEqual(parsed);
-      }),
-    );
+    assertForAll(fc.string({ unit: 'binary' }), (text) => {
+      const parsed = parseLpaString(text);
+      expect(parsed && parseLpaString(lpaString(parsed))).toEqual(parsed);
+    });
   });
 
   it('is complete in the links that install it with one tap', () => {
-    fc.assert(
-      fc.property(activations, (activation) => {
-        for (const link of Object.values(installLinks(activation))) {
-          expect(new URL(link).searchParams.get('carddata')).toBe(lpaString(activation));
-        }
-      }),
-    );
+    assertForAll(activations, (activation) => {
+      for (const link of Object.values(installLinks(activation)))
+        expect(new URL(link).searchParams.get('carddata')).toBe(lpaString(activation));
+    });
   });
 });
 
@@ -86,28 +82,74 @@ describe('references of attempts', () => {
   const attempts = fc.tuple(fc.oneof(callers, fc.constant('a')), numbers, numbers);
 
   it('are unique: no two attempts of any two orders, also of the same reference, have the same', () => {
-    fc.assert(
-      fc.property(attempts, attempts, (left, right) => {
-        expect(attemptReference(...left) === attemptReference(...right)).toBe(isDeepStrictEqual(left, right));
-      }),
-      { numRuns: 2_000 },
-    );
+    assertForMany(2_000, attempts, attempts, (left, right) => {
+      expect(attemptReference(...left) === attemptReference(...right)).toBe(isDeepStrictEqual(left, right));
+    });
   });
 
   it("of a first attempt are the caller's, and of a later one cannot be a caller's", () => {
-    fc.assert(
-      fc.property(callers, numbers, numbers, (caller, use, number) => {
-        expect(isCallerReference(attemptReference(caller, use, number))).toBe(use === 1 && number === 1);
-      }),
-    );
+    assertForAll(callers, numbers, numbers, (caller, use, number) => {
+      expect(isCallerReference(attemptReference(caller, use, number))).toBe(use === 1 && number === 1);
+    });
   });
 
-  it.each(['', ' ', 'a b', 'ü', 'a~2', 'a\n', 'x'.repeat(65), 'a\u0000'])(
-    'cannot be given by a caller as %j',
-    (text) => {
-      expect(isCallerReference(text)).toBe(false);
-    },
-  );
+  const others = ['', ' ', 'a b', 'ü', 'a~2', 'a\n', 'x'.repeat(65), 'a\u0000'];
+  it.each(others)('cannot be given by a caller as %j', (text) => {
+    expect(isCallerReference(text)).toBe(false);
+  });
+});
+
+const named = fc.stringMatching(/^r[!-+\--}]{1,64}$/);
+const longReference = fc.stringMatching(/^[!-+\--}]{8,64}$/);
+
+describe('a name that may be ours in another form', () => {
+  it('is recognized when either name is cut after its eighth character', () => {
+    assertForAll(longReference, fc.nat(), (ours, at) => {
+      const cut = ours.slice(0, 8 + (at % (ours.length - 7)));
+      expect(looselyNames(ours, cut)).toBe(true);
+      expect(looselyNames(cut, ours)).toBe(true);
+    });
+  });
+
+  it('is recognized for every attempt of the same reference', () => {
+    assertForAll(longReference, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 }), (ours, use, number) => {
+      expect(looselyNames(attemptReference(ours, use, number), ours)).toBe(true);
+    });
+  });
+
+  it('has the same beginning as ours, whatever its case', () => {
+    assertForAll(named, named, (ours, theirs) => {
+      const length = Math.min(ours.length, theirs.length);
+      const begin = (name: string) => name.slice(0, length).toLowerCase();
+      expect(looselyNames(ours, theirs) && begin(ours) !== begin(theirs)).toBe(false);
+    });
+  });
+
+  it.each([
+    ['in another case, with spaces around it', 'Order-17', '\n oRDER-17\t'],
+    ['as a number', '17', 17],
+    ['as a number without the zeros at its beginning', '00017', 17],
+  ])('is recognized %s', (_what, ours, theirs) => {
+    expect(looselyNames(ours, theirs)).toBe(true);
+  });
+
+  it.each([
+    ['shorter than eight characters and cut', 'order-1', 'order-17'],
+    ['empty', '', 'order-17'],
+    ['absent', 'order-17', null],
+    ['only spaces', 'order-17', '   '],
+    ['without zeros behind letters', 'order-00017', 'order-17'],
+    ['another one of the same length', 'order-2026-17', 'order-2026-18'],
+  ])('is not one that is %s', (_what, ours, theirs) => {
+    expect(looselyNames(ours, theirs)).toBe(false);
+  });
+});
+
+describe('the answer to our own send', () => {
+  it('may cut our reference, and never extend it', () => {
+    expect(isFormOf('order-2026-17', 'ORDER-2026')).toBe(true);
+    expect(isFormOf('order-2026', 'order-2026-17')).toBe(false);
+  });
 });
 
 describe('identifiers', () => {
@@ -126,15 +168,8 @@ describe('identifiers', () => {
   it('of a device are 14 to 16 digits for an IMEI', () => {
     for (let digits = 1; digits <= 20; digits += 1)
       expect(isImei('1'.repeat(digits))).toBe(digits >= 14 && digits <= 16);
-    for (const text of [
-      '49015420323751 ',
-      '4901542032375a8',
-      '٤٩٠١٥٤٢٠٣٢٣٧٥١٨',
-      '490154203237518\n',
-      '-90154203237518',
-    ]) {
-      expect(isImei(text)).toBe(false);
-    }
+    const others = ['49015420323751 ', '4901542032375a8', '٤٩٠١٥٤٢٠٣٢٣٧٥١٨', '490154203237518\n', '-90154203237518'];
+    expect(others.filter((text) => isImei(text))).toEqual([]);
   });
 });
 

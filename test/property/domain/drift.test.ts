@@ -12,32 +12,31 @@ import {
   type DriftStop,
 } from '#domain/gate/drift.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import { assertForAll } from '#test/property/for-all.ts';
 
 const GATE_POLICY = DEFAULT_POLICY.gate;
 
-/** Purchases of three products arrive one after the other; the service decides about each. */
+const FATES = { drifts: 'pending', whole: 'whole', fails: 'passed_on', silent: 'pending' } as const;
+type End = keyof typeof FATES;
+
+/** Purchases of some products arrive one after the other; the service decides about each. */
 type Move =
-  | { readonly move: 'buy'; readonly product: number; readonly end: 'drifts' | 'whole' | 'fails' | 'silent' }
+  | { readonly move: 'buy'; readonly product: number; readonly end: End }
   | { readonly move: 'wait'; readonly ms: number }
   | { readonly move: 'start' | 'repair' };
 
+const buying = (products: number, ...ends: readonly End[]) =>
+  fc.record({
+    move: fc.constant('buy' as const),
+    product: fc.integer({ min: 1, max: products }),
+    end: fc.constantFrom(...ends),
+  });
+const waiting = fc.record({ move: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 1_200_000 }) });
 const moves: fc.Arbitrary<Move> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      move: fc.constant('buy' as const),
-      product: fc.integer({ min: 1, max: 3 }),
-      end: fc.constantFrom('drifts', 'whole', 'fails', 'silent'),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ move: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 1_200_000 }) }),
-  },
+  { weight: 6, arbitrary: buying(3, 'drifts', 'whole', 'fails', 'silent') },
+  { weight: 2, arbitrary: waiting },
   { weight: 1, arbitrary: fc.constantFrom({ move: 'start' as const }, { move: 'repair' as const }) },
 );
-
-const FATES = { drifts: 'pending', whole: 'whole', fails: 'passed_on', silent: 'pending' } as const;
 
 /** What happened on a line. */
 class Run {
@@ -92,32 +91,20 @@ const runs = fc.tuple(fc.boolean(), fc.array(moves, { maxLength: 60 })).map(([by
 
 describe('a line', () => {
   it('loses at most two purchases in a row while nothing is repaired and nobody starts it', () => {
-    const drifting = fc.array(
-      fc.record({
-        move: fc.constant('buy' as const),
-        product: fc.integer({ min: 1, max: 9 }),
-        end: fc.constant('drifts' as const),
-      }),
-      { maxLength: 40 },
-    );
-    fc.assert(
-      fc.property(drifting, (list) => {
-        const run = new Run(NO_DRIFT_STOP);
-        for (const move of list) run.take(move);
-        expect(run.parked.length).toBeLessThanOrEqual(2);
-      }),
-    );
+    assertForAll(fc.array(buying(9, 'drifts'), { maxLength: 40 }), (list) => {
+      const run = new Run(NO_DRIFT_STOP);
+      for (const move of list) run.take(move);
+      expect(run.parked.length).toBeLessThanOrEqual(2);
+    });
   });
 
   it('opens again after a repair, with one whole purchase', () => {
-    fc.assert(
-      fc.property(runs, (run) => {
-        run.take({ move: 'repair' });
-        run.take({ move: 'wait', ms: GATE_POLICY.driftCanaryMs });
-        if (run.line.canaries.length >= GATE_POLICY.driftCanaries) return;
-        run.take({ move: 'buy', product: 1, end: 'whole' });
-        expect(run.line).toEqual(NO_DRIFT_STOP);
-      }),
-    );
+    assertForAll(runs, (run) => {
+      run.take({ move: 'repair' });
+      run.take({ move: 'wait', ms: GATE_POLICY.driftCanaryMs });
+      if (run.line.canaries.length >= GATE_POLICY.driftCanaries) return;
+      run.take({ move: 'buy', product: 1, end: 'whole' });
+      expect(run.line).toEqual(NO_DRIFT_STOP);
+    });
   });
 });

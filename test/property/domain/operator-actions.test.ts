@@ -6,14 +6,12 @@ import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
 import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';
+import { assertForMany } from '#test/property/for-all.ts';
 
 const reasons = Object.keys(ATTENTION_REASONS) as AttentionReason[];
 const attempt = fc.record({ state: fc.constantFrom(...ATTEMPT_STATES), settled: fc.boolean() });
 const costNothing = (made: OperatedWork['attempt']) =>
-  made === undefined ||
-  made.state === 'prepared' ||
-  made.state === 'refused' ||
-  (made.state === 'failed' && made.settled);
+  made === undefined || ['prepared', 'refused'].includes(made.state) || (made.state === 'failed' && made.settled);
 
 /** Work in any state without a running send or a pending report: with or without an open case. */
 const atRest = fc.constantFrom(...WORK_KINDS).chain((kind) =>
@@ -34,42 +32,33 @@ const ALIVE: ReadonlySet<string> = new Set(['active', 'cancelling']);
 
 describe('open work', () => {
   it('has a next step for an operator in every resting state, and every refusal names it', () => {
-    fc.assert(
-      fc.property(atRest, ({ kind, reason, state }) => {
-        fc.pre(!isFinal(state.status) && !ALIVE.has(state.status) && state.attempt?.state !== 'sending');
-        const open: AttentionReason[] = [
-          ...(state.status === 'needs_attention' ? [reason] : []),
-          ...(state.openContradiction ? (['contradiction'] as const) : []),
-        ];
-        const possible = possibleActions(state, kind, open);
-        expect(possible).not.toEqual([]);
-        for (const { action } of possible) expect(possibleNow(state, kind, open)).toContain(`\`${action}\``);
-      }),
-      { numRuns: 5_000 },
-    );
+    assertForMany(5_000, atRest, ({ kind, reason, state }) => {
+      fc.pre(!isFinal(state.status) && !ALIVE.has(state.status) && state.attempt?.state !== 'sending');
+      const open: AttentionReason[] = [
+        ...(state.status === 'needs_attention' ? [reason] : []),
+        ...(state.openContradiction ? (['contradiction'] as const) : []),
+      ];
+      const possible = possibleActions(state, kind, open);
+      expect(possible).not.toEqual([]);
+      for (const { action } of possible) expect(possibleNow(state, kind, open)).toContain(`\`${action}\``);
+    });
   });
 
   it('that is too dear may get another limit, which every refusal names; other work may not', () => {
-    fc.assert(
-      fc.property(atRest, fc.boolean(), ({ kind, state }, tooDear) => {
-        const work = { ...state, ...(tooDear && { failure: 'price_above_limit' as const }) };
-        const isOffered = possibleActions(work, kind, []).some(({ action }) => action === 'limit');
-        expect(isOffered).toBe(tooDear && KINDS[kind].isPurchase && !isFinal(state.status));
-        expect(possibleNow(work, kind, []).includes('`limit` (another price limit)')).toBe(isOffered);
-      }),
-      { numRuns: 2_000 },
-    );
+    assertForMany(2_000, atRest, fc.boolean(), ({ kind, state }, tooDear) => {
+      const work = { ...state, ...(tooDear && { failure: 'price_above_limit' as const }) };
+      const isOffered = possibleActions(work, kind, []).some(({ action }) => action === 'limit');
+      expect(isOffered).toBe(tooDear && KINDS[kind].isPurchase && !isFinal(state.status));
+      expect(possibleNow(work, kind, []).includes('`limit` (another price limit)')).toBe(isOffered);
+    });
   });
 
   it('allows a verdict without a case only for a possible purchase without a contradiction', () => {
-    fc.assert(
-      fc.property(atRest, ({ kind, state }) => {
-        const reasonsNow = judgeableWithoutCase(state, kind);
-        const mayBe = !isFinal(state.status) && !state.openContradiction && !costNothing(state.attempt);
-        expect(reasonsNow.length === 0 || mayBe).toBe(true);
-        expect(possibleNow(state, kind, []) === '').toBe(isFinal(state.status));
-      }),
-      { numRuns: 2_000 },
-    );
+    assertForMany(2_000, atRest, ({ kind, state }) => {
+      const reasonsNow = judgeableWithoutCase(state, kind);
+      const mayBe = !isFinal(state.status) && !state.openContradiction && !costNothing(state.attempt);
+      expect(reasonsNow.length === 0 || mayBe).toBe(true);
+      expect(possibleNow(state, kind, []) === '').toBe(isFinal(state.status));
+    });
   });
 });

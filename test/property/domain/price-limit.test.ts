@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Money } from '#domain/money/money.ts';
 import { isWithin, looserLimit, type PriceLimit } from '#domain/purchase/send-claim.ts';
+import { assertForAll } from '#test/property/for-all.ts';
 
 const cents = fc.integer({ min: 0, max: 1_000 });
 const money = (amount: number, currency = 'USD'): Money => ({ amount: (amount / 100).toFixed(2), currency });
@@ -9,21 +10,19 @@ const limit: fc.Arbitrary<PriceLimit> = fc.option(cents.map((amount) => money(am
 
 describe('a price limit', () => {
   it('permits prices up to it, and every price without a limit', () => {
-    fc.assert(fc.property(cents, cents, (most, price) => isWithin(money(most), money(price)) === price <= most));
-    fc.assert(fc.property(cents, (price) => isWithin(null, money(price))));
+    assertForAll(cents, cents, (most, price) => isWithin(money(most), money(price)) === price <= most);
+    assertForAll(cents, (price) => isWithin(null, money(price)));
   });
 
   it('in another currency permits nothing, because the two are not comparable', () => {
-    fc.assert(fc.property(cents, cents, (most, price) => !isWithin(money(most, 'EUR'), money(price))));
+    assertForAll(cents, cents, (most, price) => !isWithin(money(most, 'EUR'), money(price)));
   });
 
   it('of two sends that may both have bought permits the prices of either', () => {
-    fc.assert(
-      fc.property(limit, limit, cents, (earlier, later, amount) => {
-        const price = money(amount);
-        expect(isWithin(looserLimit(earlier, later), price)).toBe(isWithin(earlier, price) || isWithin(later, price));
-      }),
-    );
+    assertForAll(limit, limit, cents, (earlier, later, amount) => {
+      const price = money(amount);
+      expect(isWithin(looserLimit(earlier, later), price)).toBe(isWithin(earlier, price) || isWithin(later, price));
+    });
   });
 
   it('of two different currencies is the later one', () => {

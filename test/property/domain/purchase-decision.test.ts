@@ -10,6 +10,7 @@ import {
   type SendOutcome,
 } from '#domain/purchase/purchase-decision.ts';
 import { failureClasses, isDefinite } from '#domain/work/failure.ts';
+import { assertForAll, assertForMany } from '#test/property/for-all.ts';
 
 const NOW = Date.UTC(2030, 0, 31, 12);
 const milliseconds = fc.integer({ min: 1, max: 86_400_000 });
@@ -34,10 +35,7 @@ const histories: fc.Arbitrary<AttemptHistory> = fc.record({
 });
 
 const failures = fc
-  .record({
-    failure: fc.constantFrom(...failureClasses),
-    retryAfterMs: fc.option(milliseconds, { nil: undefined }),
-  })
+  .record({ failure: fc.constantFrom(...failureClasses), retryAfterMs: fc.option(milliseconds, { nil: undefined }) })
   .map(({ failure, retryAfterMs }): Extract<SendOutcome, { kind: 'failure' }> => ({
     kind: 'failure',
     failure,
@@ -46,42 +44,28 @@ const failures = fc
 
 describe('rule 2: an unknown outcome is never a failure', () => {
   it('after an unknown send the decision is never fail, hold or new attempt', () => {
-    fc.assert(
-      fc.property(failures, histories, policies, (outcome, history, policy) => {
-        fc.pre(history.anyUnknown || !isDefinite(outcome.failure));
-        expect(['resend', 'look_up']).toContain(decideAfterSend(outcome, history, policy, NOW).step);
-      }),
-      { numRuns: 2_000 },
-    );
+    assertForMany(2_000, failures, histories, policies, (outcome, history, policy) => {
+      fc.pre(history.anyUnknown || !isDefinite(outcome.failure));
+      expect(['resend', 'look_up']).toContain(decideAfterSend(outcome, history, policy, NOW).step);
+    });
   });
 
   it('a resend happens only when allowed, within the window of the first unrefused send', () => {
-    fc.assert(
-      fc.property(failures, histories, policies, (outcome, history, policy) => {
-        const step = decideAfterSend(outcome, history, policy, NOW);
-        if (step.step !== 'resend') return;
-        expect(policy.resendAllowed).toBe(true);
-        expect(NOW + step.delayMs).toBeLessThanOrEqual((history.firstUnrefusedSendAt ?? NOW) + policy.resendWindowMs);
-        expect(step.delayMs).toBeGreaterThan(0);
-      }),
-      { numRuns: 2_000 },
-    );
+    assertForMany(2_000, failures, histories, policies, (outcome, history, policy) => {
+      const step = decideAfterSend(outcome, history, policy, NOW);
+      if (step.step !== 'resend') return;
+      expect(policy.resendAllowed).toBe(true);
+      expect(NOW + step.delayMs).toBeLessThanOrEqual((history.firstUnrefusedSendAt ?? NOW) + policy.resendWindowMs);
+      expect(step.delayMs).toBeGreaterThan(0);
+    });
   });
 
   it('a known key or reference, or an unreliable answer, is looked up and never sent again', () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom('key_or_reference_used' as const, 'contract_drift' as const),
-        histories,
-        policies,
-        (failure, history, policy) => {
-          expect(decideAfterSend({ kind: 'failure', failure }, history, policy, NOW)).toEqual({
-            step: 'look_up',
-            failure,
-          });
-        },
-      ),
-    );
+    const failures = fc.constantFrom('key_or_reference_used' as const, 'contract_drift' as const);
+    assertForAll(failures, histories, policies, (failure, history, policy) => {
+      const decision = decideAfterSend({ kind: 'failure', failure }, history, policy, NOW);
+      expect(decision).toEqual({ step: 'look_up', failure });
+    });
   });
 });
 
@@ -92,11 +76,7 @@ describe('rule 3: no new attempt without evidence', () => {
   });
 
   it('a wallet without a proof is read as often as configured before a case is opened', () => {
-    expect([1, 2, 3, 4].map((reads) => decideSettlement(reads, { settleReads: 3 }))).toEqual([
-      'read_again',
-      'read_again',
-      'open_case',
-      'open_case',
-    ]);
+    const decisions = [1, 2, 3, 4].map((reads) => decideSettlement(reads, { settleReads: 3 }));
+    expect(decisions).toEqual(['read_again', 'read_again', 'open_case', 'open_case']);
   });
 });

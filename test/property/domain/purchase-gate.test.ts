@@ -16,6 +16,7 @@ import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
 import { resubmission } from '#domain/retry/resubmission.ts';
 import { PURCHASE_KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { WORK_STATUSES, isFinal } from '#domain/work/lifecycle.ts';
+import { assertForAll } from '#test/property/for-all.ts';
 
 const cents = fc.integer({ min: 0, max: 1_000_000 });
 const usd = (amount: number) => ({ amount: (amount / 100).toFixed(2), currency: 'USD' });
@@ -43,27 +44,24 @@ describe('a gate barrier', () => {
 describe('a reservation', () => {
   it('may use the last cent, and reports the missing amount', () => {
     expect(judgeReservation(usd(250), { balance: usd(1_000), reserved: usd(750) })).toEqual({ kind: 'enough' });
-    expect(
-      judgeReservation(usd(251), { balance: { amount: '10.000000', currency: 'USD' }, reserved: usd(750) }),
-    ).toEqual({
+    const balance = { amount: '10.000000', currency: 'USD' };
+    expect(judgeReservation(usd(251), { balance, reserved: usd(750) })).toEqual({
       kind: 'short',
       detail: 'The price is 2.51 USD; of the 10.00 USD in the wallet, 7.50 USD are reserved for purchases under way.',
     });
   });
 
   it('never exceeds the balance in total', () => {
-    fc.assert(
-      fc.property(cents, fc.array(fc.integer({ min: 1, max: 50_000 }), { maxLength: 40 }), (balance, prices) => {
-        let reserved = usd(0);
-        for (const price of prices) {
-          const answer = judgeReservation(usd(price), { balance: usd(balance), reserved });
-          const fits = compareMoney(addMoney(reserved, usd(price)), usd(balance)) <= 0;
-          expect(answer.kind).toBe(fits ? 'enough' : 'short');
-          if (fits) reserved = addMoney(reserved, usd(price));
-        }
-        expect(compareMoney(reserved, usd(balance))).not.toBe(1);
-      }),
-    );
+    assertForAll(cents, fc.array(fc.integer({ min: 1, max: 50_000 }), { maxLength: 40 }), (balance, prices) => {
+      let reserved = usd(0);
+      for (const price of prices) {
+        const answer = judgeReservation(usd(price), { balance: usd(balance), reserved });
+        const fits = compareMoney(addMoney(reserved, usd(price)), usd(balance)) <= 0;
+        expect(answer.kind).toBe(fits ? 'enough' : 'short');
+        if (fits) reserved = addMoney(reserved, usd(price));
+      }
+      expect(compareMoney(reserved, usd(balance))).not.toBe(1);
+    });
   });
 
   it('is not made in another currency than that of the wallet', () => {
@@ -86,22 +84,18 @@ describe('a daily limit', () => {
   });
 
   it('refuses a price that exceeds it, and accepts one that reaches it', () => {
-    fc.assert(
-      fc.property(cents, cents, cents, (limit, spent, price) => {
-        const problem = spendProblem(usd(price), { limit: usd(limit), spent: usd(spent), whose: 'of all' });
-        expect(problem === undefined).toBe(spent + price <= limit);
-      }),
-    );
+    assertForAll(cents, cents, cents, (limit, spent, price) => {
+      const problem = spendProblem(usd(price), { limit: usd(limit), spent: usd(spent), whose: 'of all' });
+      expect(problem === undefined).toBe(spent + price <= limit);
+    });
   });
 
   it('applies to a day in UTC', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 4_000_000_000_000 }), (now) => {
-        const rest = untilNextDay(now);
-        expect(spendDay(now + rest - 1)).toBe(spendDay(now));
-        expect(spendDay(now + rest)).not.toBe(spendDay(now));
-      }),
-    );
+    assertForAll(fc.integer({ min: 0, max: 4_000_000_000_000 }), (now) => {
+      const rest = untilNextDay(now);
+      expect(spendDay(now + rest - 1)).toBe(spendDay(now));
+      expect(spendDay(now + rest)).not.toBe(spendDay(now));
+    });
   });
 });
 
@@ -119,48 +113,37 @@ describe('a release at a rate', () => {
   });
 
   it('never exceeds its rate, for any number of checks', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: 1, max: 5_000 }), { minLength: 1, maxLength: 60 }),
-        fc.integer({ min: 1, max: 50 }),
-        (waits, rate) => {
-          let last: number | null = 0;
-          let released = 0;
-          let now = 0;
-          for (const wait of waits) {
-            now += wait;
-            const count: number = releasable(last, now, rate);
-            if (count > 0) last = now;
-            released += count;
-          }
-          expect(released).toBeLessThanOrEqual((now / 1_000) * rate);
-        },
-      ),
-    );
+    const waits = fc.array(fc.integer({ min: 1, max: 5_000 }), { minLength: 1, maxLength: 60 });
+    assertForAll(waits, fc.integer({ min: 1, max: 50 }), (each, rate) => {
+      let last: number | null = 0;
+      let released = 0;
+      let now = 0;
+      for (const wait of each) {
+        now += wait;
+        const count: number = releasable(last, now, rate);
+        if (count > 0) last = now;
+        released += count;
+      }
+      expect(released).toBeLessThanOrEqual((now / 1_000) * rate);
+    });
   });
 });
 
 describe('the advice about a resubmission', () => {
   it('is never "yes" for a possible purchase, nor for open work', () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...WORK_KINDS),
-        fc.constantFrom(...WORK_STATUSES),
-        fc.array(attempt, { maxLength: 4 }),
-        fc.boolean(),
-        (kind, status, attempts, inDoubt) => {
-          const { verdict, reason } = resubmission({ kind, status, attempts, inDoubt });
-          expect(reason).toMatch(/\.$/);
-          // A cancellation buys nothing.
-          expect(kind === 'cancellation' && /bought|paid|purchase/.test(reason)).toBe(false);
-          const isBought = isFinal(status) || status === 'active' || status === 'cancelling';
-          const isDelivered = attempts.some(({ state }) => state === 'completed');
-          const mustBeNo = inDoubt || (!isBought && !isDelivered && attempts.some(mayHaveCost));
-          expect(verdict !== 'yes' || isFinal(status)).toBe(true);
-          expect(!mustBeNo || verdict === 'no').toBe(true);
-        },
-      ),
-    );
+    const [kinds, statuses] = [fc.constantFrom(...WORK_KINDS), fc.constantFrom(...WORK_STATUSES)];
+    const some = fc.array(attempt, { maxLength: 4 });
+    assertForAll(kinds, statuses, some, fc.boolean(), (kind, status, attempts, inDoubt) => {
+      const { verdict, reason } = resubmission({ kind, status, attempts, inDoubt });
+      expect(reason).toMatch(/\.$/);
+      // A cancellation buys nothing.
+      expect(kind === 'cancellation' && /bought|paid|purchase/.test(reason)).toBe(false);
+      const isBought = isFinal(status) || status === 'active' || status === 'cancelling';
+      const isDelivered = attempts.some(({ state }) => state === 'completed');
+      const mustBeNo = inDoubt || (!isBought && !isDelivered && attempts.some(mayHaveCost));
+      expect(verdict !== 'yes' || isFinal(status)).toBe(true);
+      expect(!mustBeNo || verdict === 'no').toBe(true);
+    });
   });
 
   it.each([
@@ -176,8 +159,7 @@ describe('the advice about a resubmission', () => {
     ['failed', 'refused', 'yes'],
     ['abandoned', 'refused', 'yes'],
   ] as const)('for work that is %s with an attempt that is %s is %s', (status, state, verdict) => {
-    expect(resubmission({ kind: 'order', status, attempts: [{ state, settled: false }], inDoubt: false }).verdict).toBe(
-      verdict,
-    );
+    const attempts = [{ state, settled: false }];
+    expect(resubmission({ kind: 'order', status, attempts, inDoubt: false }).verdict).toBe(verdict);
   });
 });

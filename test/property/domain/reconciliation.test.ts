@@ -17,6 +17,7 @@ import { equalMoney, type Money } from '#domain/money/money.ts';
 import { reconcile, type Judgement, type Knowledge } from '#domain/money/reconciliation.ts';
 import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
+import { assertForAll } from '#test/property/for-all.ts';
 import { HOUR, NAMELESS, NOW, RULES } from '#test/support/work/books/reconciliation.ts';
 
 const money: fc.Arbitrary<Money> = fc.record({
@@ -50,43 +51,22 @@ const purchases: fc.Arbitrary<Purchase[]> = fc
     })),
   );
 
+/** How a movement may name a purchase, by the number of the purchase. */
+const NAMINGS: readonly ((of: number) => Partial<MovementNames>)[] = [
+  () => ({}),
+  (of) => ({ orderId: `svc-${of}` }),
+  (of) => ({ orderReference: `ref-${of}` }),
+  (of) => ({ orderId: `svc-${of}`, orderReference: `ref-${of}` }),
+  (of) => ({ topupId: `svc-${of}`, esimId: `esim-${of}` }),
+  (of) => ({ subscriptionId: `svc-${of}` }),
+  (of) => ({ subscriptionReference: `ref-${of}` }),
+  (of) => ({ esimId: `esim-${of}` }),
+  // Two different ones.
+  (of) => ({ orderId: `svc-${of}`, orderReference: `ref-${(of + 1) % 5}` }),
+];
 const names = fc
-  .record({
-    of: fc.integer({ min: 0, max: 7 }),
-    by: fc.constantFrom(
-      'nothing',
-      'order',
-      'orderReference',
-      'both',
-      'topup',
-      'subscription',
-      'subscriptionReference',
-      'esim',
-      'two',
-    ),
-  })
-  .map(({ of, by }): MovementNames => {
-    switch (by) {
-      case 'nothing':
-        return NAMELESS;
-      case 'order':
-        return { ...NAMELESS, orderId: `svc-${of}` };
-      case 'orderReference':
-        return { ...NAMELESS, orderReference: `ref-${of}` };
-      case 'both':
-        return { ...NAMELESS, orderId: `svc-${of}`, orderReference: `ref-${of}` };
-      case 'topup':
-        return { ...NAMELESS, topupId: `svc-${of}`, esimId: `esim-${of}` };
-      case 'subscription':
-        return { ...NAMELESS, subscriptionId: `svc-${of}` };
-      case 'subscriptionReference':
-        return { ...NAMELESS, subscriptionReference: `ref-${of}` };
-      case 'esim':
-        return { ...NAMELESS, esimId: `esim-${of}` };
-      case 'two':
-        return { ...NAMELESS, orderId: `svc-${of}`, orderReference: `ref-${(of + 1) % 5}` };
-    }
-  });
+  .record({ of: fc.integer({ min: 0, max: 7 }), by: fc.constantFrom(...NAMINGS) })
+  .map(({ of, by }): MovementNames => ({ ...NAMELESS, ...by(of) }));
 
 const movements: fc.Arbitrary<Movement[]> = fc
   .array(
@@ -141,11 +121,9 @@ function afterwards(before: Knowledge, { places, outstanding }: Judgement): Know
 
 function net(entries: readonly Pick<Entry, 'direction' | 'money'>[]): Record<string, string> {
   const sums: Record<string, Big> = { USD: new Big(0), EUR: new Big(0) };
-  for (const {
-    direction,
-    money: { amount, currency },
-  } of entries) {
-    sums[currency] = sums[currency]!.plus(direction === 'debit' ? `-${amount}` : amount);
+  for (const { direction, money } of entries) {
+    const signed = direction === 'debit' ? `-${money.amount}` : money.amount;
+    sums[money.currency] = sums[money.currency]!.plus(signed);
   }
   return Object.fromEntries(Object.entries(sums).map(([currency, sum]) => [currency, sum.toFixed(2)]));
 }
@@ -161,48 +139,41 @@ const entryText = (entry: Entry) =>
 
 describe('rule 7: every movement of the wallet has exactly one cause', () => {
   it('each movement has exactly one place, and each place of the books is used once', () => {
-    fc.assert(
-      fc.property(knowledges, (known) => {
-        const { places, entries } = reconcile(known, RULES);
-        expect(places.map(({ movement }) => movement.id).toSorted()).toEqual(
-          known.movements.map(({ id }) => id).toSorted(),
-        );
-        const slots = places.flatMap((place) =>
-          place.kind === 'booked' ? [slotOf({ cause: place.cause, direction: place.movement.direction })] : [],
-        );
-        expect(new Set(slots).size).toBe(slots.length);
-        const rows = [...known.outstanding, ...entries];
-        expect(new Set(rows.map(slotOf)).size).toBe(rows.length);
-        for (const { cause } of rows) expect(CAUSE_KINDS).toContain(cause.kind);
-      }),
-    );
+    assertForAll(knowledges, (known) => {
+      const { places, entries } = reconcile(known, RULES);
+      const placed = places.map(({ movement }) => movement.id);
+      expect(placed.toSorted()).toEqual(known.movements.map(({ id }) => id).toSorted());
+      const slots = places.flatMap((place) =>
+        place.kind === 'booked' ? [slotOf({ cause: place.cause, direction: place.movement.direction })] : [],
+      );
+      expect(new Set(slots).size).toBe(slots.length);
+      const rows = [...known.outstanding, ...entries];
+      expect(new Set(rows.map(slotOf)).size).toBe(rows.length);
+      for (const { cause } of rows) expect(CAUSE_KINDS).toContain(cause.kind);
+    });
   });
 
   it('the expected balance is the sum of all movements, for any reported amounts', () => {
-    fc.assert(
-      fc.property(knowledges, (known) => {
-        const { places, entries, outstanding } = reconcile(known, RULES);
-        const rows = [...known.outstanding, ...entries].map(({ direction, money: { amount, currency } }) => [
-          { direction, currency, sum: amount },
-        ]);
-        const unmatched = places.flatMap((place) => (place.kind === 'booked' ? [] : [place.movement]));
-        const sums = sumsOf(addSums(...rows), outstanding, unmatched);
-        for (const [currency, amount] of Object.entries(net(known.movements)))
-          expect(equalMoney(expectedBalance(sums, currency), { amount, currency })).toBe(true);
-      }),
-    );
+    assertForAll(knowledges, (known) => {
+      const { places, entries, outstanding } = reconcile(known, RULES);
+      const rows = [...known.outstanding, ...entries].map(({ direction, money: { amount, currency } }) => [
+        { direction, currency, sum: amount },
+      ]);
+      const unmatched = places.flatMap((place) => (place.kind === 'booked' ? [] : [place.movement]));
+      const sums = sumsOf(addSums(...rows), outstanding, unmatched);
+      for (const [currency, amount] of Object.entries(net(known.movements)))
+        expect(equalMoney(expectedBalance(sums, currency), { amount, currency })).toBe(true);
+    });
   });
 
   it('a booked movement is not booked again', () => {
-    fc.assert(
-      fc.property(knowledges, (known) => {
-        const first = reconcile(known, RULES);
-        const second = reconcile(afterwards(known, first), RULES);
-        expect(second.entries).toEqual([]);
-        expect(second.places.filter(({ kind }) => kind === 'booked')).toEqual([]);
-        expect(second.outstanding).toEqual(first.outstanding);
-      }),
-    );
+    assertForAll(knowledges, (known) => {
+      const first = reconcile(known, RULES);
+      const second = reconcile(afterwards(known, first), RULES);
+      expect(second.entries).toEqual([]);
+      expect(second.places.filter(({ kind }) => kind === 'booked')).toEqual([]);
+      expect(second.outstanding).toEqual(first.outstanding);
+    });
   });
 
   it('the order of the rows changes nothing', () => {
@@ -213,26 +184,21 @@ describe('rule 7: every movement of the wallet has exactly one cause', () => {
         purchases: fc.shuffledSubarray([...known.purchases], { minLength: known.purchases.length }),
       }),
     );
-    fc.assert(
-      fc.property(shuffled, ({ known, ...order }) => {
-        expect(plain(reconcile({ ...known, ...order }, RULES))).toEqual(plain(reconcile(known, RULES)));
-      }),
-    );
+    assertForAll(shuffled, ({ known, ...order }) => {
+      expect(plain(reconcile({ ...known, ...order }, RULES))).toEqual(plain(reconcile(known, RULES)));
+    });
   });
 
   it('no recent movement is reported, and no missing one after an incomplete read', () => {
-    fc.assert(
-      fc.property(knowledges, (known) => {
-        const { findings } = reconcile(known, RULES);
-        const young = new Set(
-          known.movements.filter(({ occurredAt }) => occurredAt > NOW - RULES.graceMs).map(({ id }) => id),
-        );
-        const judged = findings.filter(
-          ({ kind, movementId }) => kind !== 'amount_differs' && movementId !== undefined && young.has(movementId),
-        );
-        expect(judged).toEqual([]);
-        expect(findings.filter(({ kind }) => kind === 'movement_missing' && !known.complete)).toEqual([]);
-      }),
-    );
+    assertForAll(knowledges, (known) => {
+      const { findings } = reconcile(known, RULES);
+      const recent = known.movements.filter(({ occurredAt }) => occurredAt > NOW - RULES.graceMs);
+      const young = new Set(recent.map(({ id }) => id));
+      const judged = findings.filter(
+        ({ kind, movementId }) => kind !== 'amount_differs' && movementId !== undefined && young.has(movementId),
+      );
+      expect(judged).toEqual([]);
+      expect(findings.filter(({ kind }) => kind === 'movement_missing' && !known.complete)).toEqual([]);
+    });
   });
 });

@@ -16,6 +16,7 @@ import {
   type RefundReport,
 } from '#domain/cancellation/refund.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
+import { assertForAll } from '#test/property/for-all.ts';
 
 const refundReport: fc.Arbitrary<RefundReport> = fc.record({
   state: fc.constantFrom(...REFUND_STATES),
@@ -26,72 +27,42 @@ const report: fc.Arbitrary<CancellationReport> = fc.record({
   refund: fc.option(refundReport, { nil: undefined }),
 });
 
-/** Sequences of reports that the service can truthfully make about one cancellation. */
-const STORIES: Readonly<
-  Record<string, { readonly reports: readonly CancellationReport[]; readonly end: ObservedOutcome }>
-> = {
-  'cancelled and paid': {
-    reports: [
-      { esim: 'cancelled' },
-      { refund: { state: 'processing', review: 'accepted' } },
-      { refund: { state: 'completed', review: 'accepted' } },
-    ],
-    end: 'completed',
-  },
-  'reviewed, then paid': {
-    reports: [
-      { esim: 'processing', refund: { state: 'processing', review: 'manual_review' } },
-      { esim: 'cancelled' },
-      { refund: { state: 'completed' } },
-    ],
-    end: 'completed',
-  },
-  'cancelled, and the refund failed': {
-    reports: [{ esim: 'cancelled' }, { refund: { state: 'failed' } }],
-    end: 'completed',
-  },
-  'refused in review': {
-    reports: [
-      { refund: { state: 'processing', review: 'manual_review' } },
-      { refund: { state: 'failed', review: 'refused' } },
-    ],
-    end: 'failed',
-  },
-  'refused at once': { reports: [{ esim: 'refused' }], end: 'failed' },
-};
+const refund = (state: RefundReport['state'], review?: RefundReport['review']): CancellationReport => ({
+  refund: { state, ...(review !== undefined && { review }) },
+});
+const CANCELLED: CancellationReport = { esim: 'cancelled' };
+const REVIEWED = refund('processing', 'manual_review');
 
 describe('a report about a cancellation', () => {
-  it.each(Object.entries(STORIES))(
-    '%s has the same outcome in any order of its reports, and with reports repeated',
-    (_name, { reports, end }) => {
-      const shuffled = fc.shuffledSubarray([...reports, ...reports], { minLength: reports.length });
-      fc.assert(
-        fc.property(shuffled, (order) => {
-          fc.pre(reports.every((each) => order.includes(each)));
-          expect(cancellationOutcome(order.reduce(mergeReports, {}))).toBe(end);
-        }),
-      );
-    },
-  );
+  // Sequences of reports that the service can truthfully make about one cancellation.
+  it.each<[string, ObservedOutcome, ...CancellationReport[]]>([
+    ['cancelled and paid', 'completed', CANCELLED, refund('processing', 'accepted'), refund('completed', 'accepted')],
+    ['reviewed, then paid', 'completed', { esim: 'processing', ...REVIEWED }, CANCELLED, refund('completed')],
+    ['cancelled, and the refund failed', 'completed', CANCELLED, refund('failed')],
+    ['refused in review', 'failed', REVIEWED, refund('failed', 'refused')],
+    ['refused at once', 'failed', { esim: 'refused' }],
+  ])('%s has the same outcome in any order of its reports, and with reports repeated', (_name, end, ...reports) => {
+    const shuffled = fc.shuffledSubarray([...reports, ...reports], { minLength: reports.length });
+    assertForAll(shuffled, (order) => {
+      fc.pre(reports.every((each) => order.includes(each)));
+      expect(cancellationOutcome(order.reduce(mergeReports, {}))).toBe(end);
+    });
+  });
 
   it('that the eSIM is cancelled never means that the cancellation was refused', () => {
-    fc.assert(
-      fc.property(report, (said) => {
-        fc.pre(isCancelled(said) && said.esim !== 'refused');
-        expect(cancellationOutcome(said)).not.toBe('failed');
-      }),
-    );
+    assertForAll(report, (said) => {
+      fc.pre(isCancelled(said) && said.esim !== 'refused');
+      expect(cancellationOutcome(said)).not.toBe('failed');
+    });
   });
 
   it('about a refund is new once, and a paid refund stays paid', () => {
-    fc.assert(
-      fc.property(fc.option(refundReport, { nil: undefined }), refundReport, (known, said) => {
-        const takesBack = known?.state === 'completed' && said.state === 'failed';
-        expect(judgeRefund(known, said) === 'contradiction').toBe(takesBack);
-        // The same report changes nothing the second time.
-        expect(judgeRefund(said, said)).toBe('known');
-      }),
-    );
+    assertForAll(fc.option(refundReport, { nil: undefined }), refundReport, (known, said) => {
+      const takesBack = known?.state === 'completed' && said.state === 'failed';
+      expect(judgeRefund(known, said) === 'contradiction').toBe(takesBack);
+      // The same report changes nothing the second time.
+      expect(judgeRefund(said, said)).toBe('known');
+    });
   });
 });
 
@@ -159,22 +130,10 @@ describe('the states and reviews of a refund', () => {
     [{ esim: 'processing' }, { esim: 'cancelled' }, { esim: 'cancelled' }],
     [{ esim: 'cancelled' }, { esim: 'processing' }, { esim: 'cancelled' }],
     [{ esim: 'processing' }, { esim: 'refused' }, { esim: 'refused' }],
-    [{ refund: { state: 'completed' } }, {}, { refund: { state: 'completed' } }],
-    [
-      { refund: { state: 'completed' } },
-      { refund: { state: 'processing', review: 'accepted' } },
-      { refund: { state: 'completed' } },
-    ],
-    [
-      { refund: { state: 'processing', review: 'manual_review' } },
-      { refund: { state: 'completed' } },
-      { refund: { state: 'completed', review: 'manual_review' } },
-    ],
-    [
-      { refund: { state: 'processing', review: 'manual_review' } },
-      { refund: { state: 'failed', review: 'refused' } },
-      { refund: { state: 'failed', review: 'refused' } },
-    ],
+    [refund('completed'), {}, refund('completed')],
+    [refund('completed'), refund('processing', 'accepted'), refund('completed')],
+    [REVIEWED, refund('completed'), refund('completed', 'manual_review')],
+    [REVIEWED, refund('failed', 'refused'), refund('failed', 'refused')],
   ])('%j and then %j is merged into %j, and nothing else', (known, reported, report) => {
     expect(mergeReports(known, reported)).toStrictEqual(report);
   });

@@ -15,6 +15,7 @@ import {
   type RetrySettings,
 } from '#domain/retry/retry-rules.ts';
 import { failureClasses } from '#domain/work/failure.ts';
+import { assertForAll, assertForMany } from '#test/property/for-all.ts';
 
 const NOW = Date.UTC(2030, 0, 31, 12);
 const delay = fc.integer({ min: 1, max: 604_800_000 });
@@ -47,69 +48,49 @@ const failure = fc.constantFrom(undefined, ...failureClasses);
 
 describe('the retry policy', () => {
   it('has each value that was set, and a first delay up to the longest one', () => {
-    fc.assert(
-      fc.property(failure, settings, overrides, fc.nat({ max: 5 }), (of, configured, set, granted) => {
-        const base = retryRule(of, configured);
-        const rule = ruleOfWork(base, set, granted);
-        expect(rule.attempts).toBe(set.attempts ?? base.attempts + granted);
-        // A longer first delay raises the longest one. A longest delay limits the first.
-        expect(rule.maxDelayMs).toBe(set.maxDelayMs ?? Math.max(base.maxDelayMs, set.firstDelayMs ?? 0));
-        expect(rule.firstDelayMs).toBe(Math.min(set.firstDelayMs ?? base.firstDelayMs, rule.maxDelayMs));
-        expect(ruleOfWork(base, {})).toEqual(base);
-      }),
-      { numRuns: 2_000 },
-    );
+    assertForMany(2_000, failure, settings, overrides, fc.nat({ max: 5 }), (of, configured, set, granted) => {
+      const base = retryRule(of, configured);
+      const rule = ruleOfWork(base, set, granted);
+      expect(rule.attempts).toBe(set.attempts ?? base.attempts + granted);
+      // A longer first delay raises the longest one. A longest delay limits the first.
+      expect(rule.maxDelayMs).toBe(set.maxDelayMs ?? Math.max(base.maxDelayMs, set.firstDelayMs ?? 0));
+      expect(rule.firstDelayMs).toBe(Math.min(set.firstDelayMs ?? base.firstDelayMs, rule.maxDelayMs));
+      expect(ruleOfWork(base, {})).toEqual(base);
+    });
   });
 
   it('of a class depends on the configuration of that class only, except for attempts', () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...retriedClasses),
-        fc.constantFrom(...retriedClasses),
-        classRule,
-        (changed, asked, rule) => {
-          fc.pre(changed !== asked);
-          const plain = DEFAULT_POLICY.purchase;
-          const { attempts: _plain, ...before } = retryRule(asked, plain);
-          const { attempts: _changed, ...after } = retryRule(asked, { ...plain, retryRules: { [changed]: rule } });
-          expect(after).toEqual(before);
-        },
-      ),
-    );
+    const retried = fc.constantFrom(...retriedClasses);
+    assertForAll(retried, retried, classRule, (changed, asked, rule) => {
+      fc.pre(changed !== asked);
+      const plain = DEFAULT_POLICY.purchase;
+      const { attempts: _plain, ...before } = retryRule(asked, plain);
+      const { attempts: _changed, ...after } = retryRule(asked, { ...plain, retryRules: { [changed]: rule } });
+      expect(after).toEqual(before);
+    });
   });
 
   it("ends at the earlier of the caller's deadline and the class limit, unless a deadline was set", () => {
-    fc.assert(
-      fc.property(failure, settings, overrides, fc.option(delay, { nil: undefined }), (of, configured, set, wish) => {
-        const rule = retryRule(of, configured);
-        const deadlineAt = wish === undefined ? undefined : NOW + wish;
-        const at = givesUpAt({ acceptedAt: NOW, deadlineAt }, rule, set);
-        expect(at).toBe(set.deadlineAt ?? Math.min(NOW + rule.totalMs, deadlineAt ?? Infinity));
-      }),
-    );
+    assertForAll(failure, settings, overrides, fc.option(delay, { nil: undefined }), (of, configured, set, wish) => {
+      const rule = retryRule(of, configured);
+      const deadlineAt = wish === undefined ? undefined : NOW + wish;
+      const at = givesUpAt({ acceptedAt: NOW, deadlineAt }, rule, set);
+      expect(at).toBe(set.deadlineAt ?? Math.min(NOW + rule.totalMs, deadlineAt ?? Infinity));
+    });
   });
 
   it('is the configured one after a reset, and a repeated change has no effect', () => {
-    const change = fc.record(
-      {
-        attempts: fc.option(attempts),
-        firstDelayMs: fc.option(delay),
-        maxDelayMs: fc.option(delay),
-        deadlineAt: fc.option(delay),
-      },
-      { requiredKeys: [] },
-    );
-    fc.assert(
-      fc.property(overrides, change, (set, wish) => {
-        const once = changedOverrides(set, wish);
-        expect(equalOverrides(once, changedOverrides(once, wish))).toBe(true);
-        expect(
-          changedOverrides(once, { attempts: null, firstDelayMs: null, maxDelayMs: null, deadlineAt: null }),
-        ).toStrictEqual({});
-        expect(changedOverrides(set, {})).toStrictEqual({ ...set });
-        for (const name of RETRY_OVERRIDES)
-          expect(equalOverrides(set, { ...set, [name]: (set[name] ?? 0) + 1 })).toBe(false);
-      }),
-    );
+    const [count, ms] = [fc.option(attempts), fc.option(delay)];
+    const fields = { attempts: count, firstDelayMs: ms, maxDelayMs: ms, deadlineAt: ms };
+    const change = fc.record(fields, { requiredKeys: [] });
+    const reset = { attempts: null, firstDelayMs: null, maxDelayMs: null, deadlineAt: null };
+    assertForAll(overrides, change, (set, wish) => {
+      const once = changedOverrides(set, wish);
+      expect(equalOverrides(once, changedOverrides(once, wish))).toBe(true);
+      expect(changedOverrides(once, reset)).toStrictEqual({});
+      expect(changedOverrides(set, {})).toStrictEqual({ ...set });
+      for (const name of RETRY_OVERRIDES)
+        expect(equalOverrides(set, { ...set, [name]: (set[name] ?? 0) + 1 })).toBe(false);
+    });
   });
 });

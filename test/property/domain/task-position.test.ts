@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isSuperseded, startOfRun, type TaskPosition } from '#domain/work/lifecycle.ts';
+import { assertForAll } from '#test/property/for-all.ts';
 
 const positions: fc.Arbitrary<TaskPosition> = fc.record({
   runId: fc.constantFrom('first', 'second'),
@@ -11,32 +12,26 @@ const ofOneRun = positions.map((each) => ({ ...each, runId: 'first' }));
 
 describe('the position of a workflow task', () => {
   it('does not refuse the same task again', () => {
-    fc.assert(fc.property(positions, (one) => !isSuperseded(one, one)));
+    assertForAll(positions, (one) => !isSuperseded(one, one));
   });
 
   it('refuses exactly one of two different tasks of a run', () => {
-    fc.assert(
-      fc.property(ofOneRun, ofOneRun, (one, other) => {
-        const isSame = one.historyLength === other.historyLength && one.at === other.at;
-        expect(isSuperseded(one, other) !== isSuperseded(other, one)).toBe(!isSame);
-      }),
-    );
+    assertForAll(ofOneRun, ofOneRun, (one, other) => {
+      const isSame = one.historyLength === other.historyLength && one.at === other.at;
+      expect(isSuperseded(one, other) !== isSuperseded(other, one)).toBe(!isSame);
+    });
   });
 
   it('refuses a task before one that is refused', () => {
-    fc.assert(
-      fc.property(ofOneRun, ofOneRun, ofOneRun, (one, other, last) => {
-        fc.pre(isSuperseded(one, other) && isSuperseded(other, last));
-        expect(isSuperseded(one, last)).toBe(true);
-      }),
-    );
+    assertForAll(ofOneRun, ofOneRun, ofOneRun, (one, other, last) => {
+      fc.pre(isSuperseded(one, other) && isSuperseded(other, last));
+      expect(isSuperseded(one, last)).toBe(true);
+    });
   });
 
   it('accepts every task of the run that has begun last, and none of another', () => {
-    fc.assert(
-      fc.property(positions, fc.constantFrom('first', 'second'), (one, run) => {
-        expect(isSuperseded(one, startOfRun(run))).toBe(one.runId !== run);
-      }),
-    );
+    assertForAll(positions, fc.constantFrom('first', 'second'), (one, run) => {
+      expect(isSuperseded(one, startOfRun(run))).toBe(one.runId !== run);
+    });
   });
 });

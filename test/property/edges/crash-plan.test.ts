@@ -6,6 +6,7 @@ import { nameOf } from '#test/crash/plans/disturbances.ts';
 import { planOf } from '#test/crash/plans/plan.ts';
 import { POINTS } from '#test/crash/plans/points.ts';
 import { obstacle, setting, SHAPES_LEFT_OUT, type WorkOutcome } from '#test/crash/plans/settings.ts';
+import { assertForMany } from '#test/property/for-all.ts';
 import { WORKING_SHAPES } from '#test/support/shapes.ts';
 
 /** The length of a complete run. */
@@ -22,36 +23,33 @@ const DISTURBANCES = [
 ];
 
 it('a suite of seeds with any start has every disturbance, kill, cut, fault, dialect, capability and shape', () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 1_000_000 }), (first) => {
-      const plans = Array.from({ length: SUITE }, (_, index) => planOf(first + index));
-      const distinct = (of: (plan: (typeof plans)[number]) => readonly string[]) =>
-        [...new Set(plans.flatMap(of))].toSorted();
+  assertForMany(10, fc.integer({ min: 1, max: 1_000_000 }), (first) => {
+    const plans = Array.from({ length: SUITE }, (_, index) => planOf(first + index));
+    const distinct = (of: (plan: (typeof plans)[number]) => readonly string[]) =>
+      [...new Set(plans.flatMap(of))].toSorted();
 
-      const disturbances = distinct((plan) => plan.disturbances.map(nameOf));
-      expect(disturbances.some((name) => name.endsWith(' in real time'))).toBe(true);
-      const scaled = new Set(disturbances.map((name) => name.replace(/ in real time$/, '')));
-      expect([...scaled].toSorted()).toEqual(DISTURBANCES.toSorted());
-      expect(plans.some(({ stopsAt }) => stopsAt.length > 0)).toBe(true);
-      for (const { clocks, processes } of plans) {
-        expect(Object.keys(clocks)).toHaveLength(processes.worker + processes.api);
-        expect(Object.values(clocks).every((offset) => Math.abs(offset) <= 2_000)).toBe(true);
-      }
+    const disturbances = distinct((plan) => plan.disturbances.map(nameOf));
+    expect(disturbances.some((name) => name.endsWith(' in real time'))).toBe(true);
+    const scaled = new Set(disturbances.map((name) => name.replace(/ in real time$/, '')));
+    expect([...scaled].toSorted()).toEqual(DISTURBANCES.toSorted());
+    expect(plans.some(({ stopsAt }) => stopsAt.length > 0)).toBe(true);
+    for (const { clocks, processes } of plans) {
+      expect(Object.keys(clocks)).toHaveLength(processes.worker + processes.api);
+      expect(Object.values(clocks).every((offset) => Math.abs(offset) <= 2_000)).toBe(true);
+    }
 
-      const killed = distinct(({ kills }) => kills.map(({ process, point }) => `${process} ${point}`));
-      const points = [...POINTS.worker.map((each) => `worker ${each}`), ...POINTS.api.map((each) => `api ${each}`)];
-      expect(killed).toEqual([...new Set(points)].toSorted());
-      expect(distinct(({ cuts }) => cuts.map(({ moment }) => moment))).toHaveLength(3);
-      expect(distinct(({ webhookFaults }) => webhookFaults.map(({ fault }) => fault.kind))).toHaveLength(7);
-      expect(distinct(({ requestFaults }) => requestFaults.map(({ fault }) => fault.kind))).toHaveLength(8);
+    const killed = distinct(({ kills }) => kills.map(({ process, point }) => `${process} ${point}`));
+    const points = [...POINTS.worker.map((each) => `worker ${each}`), ...POINTS.api.map((each) => `api ${each}`)];
+    expect(killed).toEqual([...new Set(points)].toSorted());
+    expect(distinct(({ cuts }) => cuts.map(({ moment }) => moment))).toHaveLength(3);
+    expect(distinct(({ webhookFaults }) => webhookFaults.map(({ fault }) => fault.kind))).toHaveLength(7);
+    expect(distinct(({ requestFaults }) => requestFaults.map(({ fault }) => fault.kind))).toHaveLength(8);
 
-      expect(distinct((plan) => [plan.setting.dialect])).toEqual(dialectNames.toSorted());
-      expect(distinct((plan) => [plan.setting.off])).toEqual(['none', ...capabilities].toSorted());
-      const shapes = distinct((plan) => [plan.setting.shape]);
-      expect(WORKING_SHAPES.filter((name) => !shapes.includes(name)).toSorted()).toEqual(SHAPES_LEFT_OUT.toSorted());
-    }),
-    { numRuns: 10 },
-  );
+    expect(distinct((plan) => [plan.setting.dialect])).toEqual(dialectNames.toSorted());
+    expect(distinct((plan) => [plan.setting.off])).toEqual(['none', ...capabilities].toSorted());
+    const shapes = distinct((plan) => [plan.setting.shape]);
+    expect(WORKING_SHAPES.filter((name) => !shapes.includes(name)).toSorted()).toEqual(SHAPES_LEFT_OUT.toSorted());
+  });
 });
 
 const must = undefined;

@@ -89,10 +89,7 @@ const treatment: fc.Arbitrary<Treatment> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...SIMPLE) },
 );
 
-/**
- * Only for treatments that end by themselves: on a busy machine they must end with their own result, not with a
- * timeout.
- */
+/** For treatments that end by themselves: also on a busy machine with their own result, not with a timeout. */
 const DEADLINE_MS = 10_000;
 const SHORT_DEADLINE_MS = 150;
 

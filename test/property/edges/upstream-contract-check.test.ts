@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
+import { assertForMany } from '#test/property/for-all.ts';
+import { check } from '#test/support/contract-findings.ts';
 import {
   contractBodies,
   contractOpenApi,
@@ -8,7 +9,7 @@ import {
   type BodyName,
   type Writing,
 } from '#test/support/contract-openapi.ts';
-import { checkContract, readDocument, type ContractReport } from '#upstream/contract-check.ts';
+import type { ContractReport } from '#upstream/contract-check.ts';
 import { ENDPOINTS } from '#upstream/contract.ts';
 
 const writing: fc.Arbitrary<Writing> = fc.record({
@@ -20,12 +21,6 @@ const writing: fc.Arbitrary<Writing> = fc.record({
   trailingSlash: fc.boolean(),
 });
 const fields = neededFields();
-/** Each run reads a whole document. */
-const RUNS = { numRuns: 40 } as const;
-
-function check(document: unknown): ContractReport {
-  return checkContract(readDocument(Buffer.from(JSON.stringify(document))), ALL_CAPABILITIES);
-}
 
 /** The breaking findings, by their call or event. */
 function breaking(report: ContractReport): string[] {
@@ -43,18 +38,13 @@ function named(body: BodyName, name: string): string {
 
 describe('a document of our own contract', () => {
   it('is compatible, without a finding for any call, in every notation', () => {
-    fc.assert(
-      fc.property(writing, (written) => {
-        const report = check(contractOpenApi(written));
-        expect({ compatible: report.compatible, switchOff: report.switchOff }).toEqual({
-          compatible: true,
-          switchOff: [],
-        });
-        expect(report.calls.flatMap(({ findings }) => findings)).toEqual([]);
-        expect(report.events.map(({ status }) => status)).toEqual(report.events.map(() => 'matches'));
-      }),
-      RUNS,
-    );
+    // Each reads a whole document.
+    assertForMany(40, writing, (written) => {
+      const report = check(contractOpenApi(written));
+      expect(report).toMatchObject({ compatible: true, switchOff: [] });
+      expect(report.calls.flatMap(({ findings }) => findings)).toEqual([]);
+      expect(report.events.map(({ status }) => status)).toEqual(report.events.map(() => 'matches'));
+    });
   });
 
   it('is not compatible without any one needed field, and names it', () => {
@@ -63,24 +53,16 @@ describe('a document of our own contract', () => {
       remove(bodies);
       const report = check(contractOpenApi(undefined, bodies));
       expect(report.compatible, `${body} ${name}`).toBe(false);
-      expect(
-        breaking(report).filter((finding) => !named(body, name).startsWith(finding)),
-        `${body} ${name}`,
-      ).toEqual([]);
+      const others = breaking(report).filter((finding) => !named(body, name).startsWith(finding));
+      expect(others, `${body} ${name}`).toEqual([]);
     }
     expect(fields.length).toBeGreaterThan(100);
   });
 });
 
 describe('an arbitrary document', () => {
-  const reference = fc.constantFrom(
-    '#/components/schemas/A',
-    '#/components/schemas/B',
-    '#/paths',
-    '#',
-    'other.json',
-    '#/%zz',
-  );
+  const described = ['#/components/schemas/A', '#/components/schemas/B'];
+  const reference = fc.constantFrom(...described, '#/paths', '#', 'other.json', '#/%zz');
   const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
     schema: fc.oneof(
       { maxDepth: 4 },
@@ -106,22 +88,19 @@ describe('an arbitrary document', () => {
   }));
 
   it('gets a report; the check neither throws nor loops for ever', () => {
-    fc.assert(
-      fc.property(schema, schema, fc.jsonValue(), (a, b, other) => {
-        const bodies = contractBodies();
-        for (const name of bodies.keys()) bodies.set(name, { allOf: [a, { $ref: '#/components/schemas/B' }] });
-        const document = contractOpenApi(undefined, bodies);
-        Object.assign(document.components, { schemas: { A: a, B: b } });
-        Object.assign(document.paths, {
-          '/orders': other,
-          '/login': { post: other, parameters: other },
-          '/wallet': { get: { responses: other } },
-        });
-        const report = check(document);
-        expect(report.calls).toHaveLength(Object.keys(ENDPOINTS).length);
-        expect(report.events).toHaveLength(14);
-      }),
-      { numRuns: 500 },
-    );
+    assertForMany(500, schema, schema, fc.jsonValue(), (a, b, other) => {
+      const bodies = contractBodies();
+      for (const name of bodies.keys()) bodies.set(name, { allOf: [a, { $ref: '#/components/schemas/B' }] });
+      const document = contractOpenApi(undefined, bodies);
+      Object.assign(document.components, { schemas: { A: a, B: b } });
+      Object.assign(document.paths, {
+        '/orders': other,
+        '/login': { post: other, parameters: other },
+        '/wallet': { get: { responses: other } },
+      });
+      const report = check(document);
+      expect(report.calls).toHaveLength(Object.keys(ENDPOINTS).length);
+      expect(report.events).toHaveLength(14);
+    });
   });
 });

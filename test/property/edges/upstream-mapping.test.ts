@@ -2,13 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { retryAfterMs } from '#domain/retry/retry-after.ts';
+import { isNotThereYet } from '#domain/service/fact.ts';
 import { failureClasses, isDefinite } from '#domain/work/failure.ts';
+import { assertForAll, assertForMany } from '#test/property/for-all.ts';
+import { readAs } from '#test/support/judged-answers.ts';
 import { judgeResult } from '#upstream/client/error-mapping.ts';
 import type { HttpResult } from '#upstream/client/http.ts';
 import { readJson } from '#upstream/client/json.ts';
-import { ENDPOINTS, EVENT_KINDS, SERVICE_ERROR_CODES } from '#upstream/contract.ts';
+import { ENDPOINTS, EVENT_KINDS, SERVICE_ERROR_CODES, serviceEsim } from '#upstream/contract.ts';
 import { QUARANTINE_REASONS, parseEvent } from '#upstream/mapping/events.ts';
-import { readBody } from '#upstream/reading/answer.ts';
+import { readAnswer } from '#upstream/reading/answer.ts';
 
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)),
@@ -34,7 +37,6 @@ const result: fc.Arbitrary<HttpResult> = fc.oneof(
     reason: fc.string(),
   }),
 );
-const readAs = (answer: z.ZodType) => (body: unknown) => readBody({ answer, record: 'order' }, body, undefined);
 const schema = fc.constantFrom(...Object.values(ENDPOINTS).map(({ answer }): z.ZodType => answer));
 const retryAfter = fc.oneof(
   headerValue,
@@ -55,55 +57,55 @@ function toBytes(value: unknown): Buffer {
 }
 
 it('judgeResult gives a success or a known failure, definite only for a refusal or a connection never opened', () => {
-  fc.assert(
-    fc.property(result, schema, now, (exchange, answerSchema, at) => {
-      const judged = judgeResult(exchange, { read: readAs(answerSchema) }, at);
-      const isKnown = judged.ok
-        ? judged.status >= 200 && judged.status <= 299
-        : failureClasses.includes(judged.failure) && /[.”]$/.test(judged.detail);
-      expect(isKnown).toBe(true);
-      const provesNothingBought =
-        exchange.kind === 'no_answer'
-          ? exchange.failure === 'not_sent'
-          : exchange.answer.status >= 400 && exchange.answer.status <= 499;
-      expect(!judged.ok && isDefinite(judged.failure) && !provesNothingBought).toBe(false);
-    }),
-    { numRuns: 2_000 },
-  );
+  assertForMany(2_000, result, schema, now, (exchange, answerSchema, at) => {
+    const judged = judgeResult(exchange, { read: readAs(answerSchema) }, at);
+    const isKnown = judged.ok
+      ? judged.status >= 200 && judged.status <= 299
+      : failureClasses.includes(judged.failure) && /[.”]$/.test(judged.detail);
+    expect(isKnown).toBe(true);
+    const provesNothingBought =
+      exchange.kind === 'no_answer'
+        ? exchange.failure === 'not_sent'
+        : exchange.answer.status >= 400 && exchange.answer.status <= 499;
+    expect(!judged.ok && isDefinite(judged.failure) && !provesNothingBought).toBe(false);
+  });
+});
+
+it('an eSIM with any iccid is read, and its iccid is usable, not there yet, or reported as misstated', () => {
+  assertForAll(fc.oneof(fc.jsonValue(), fc.stringMatching(/^[0-9]{17,23}$/)), (iccid) => {
+    const read = readAnswer(serviceEsim, { id: 'e', status: 'new', iccid, activation_code: null }, 'esim');
+    if (!read.ok) throw new Error('it was not read');
+    const isUsable = (text: unknown) => typeof text === 'string' && /^[0-9]{18,22}$/.test(text);
+    const isThere = !isNotThereYet(iccid);
+    expect(read.value.iccid ?? null).toBe(isThere && isUsable(iccid) ? iccid : null);
+    expect(read.value.misstated ?? []).toEqual(isThere && !isUsable(iccid) ? ['iccid'] : []);
+  });
 });
 
 describe('readJson', () => {
   it('reads what JSON.parse reads from a text without duplicate keys', () => {
-    fc.assert(
-      fc.property(fc.json(), (text) => {
-        expect(readJson(Buffer.from(text))).toEqual({
-          ok: true,
-          value: JSON.parse(Buffer.from(text).toString()) as unknown,
-        });
-      }),
-    );
+    assertForAll(fc.json(), (text) => {
+      const value: unknown = JSON.parse(Buffer.from(text).toString());
+      expect(readJson(Buffer.from(text))).toEqual({ ok: true, value });
+    });
   });
 
   it('finds a duplicate key at every place and in every spelling', () => {
     const key = fc.string({ minLength: 1, maxLength: 5 });
-    fc.assert(
-      fc.property(key, fc.json(), fc.json(), fc.boolean(), fc.nat(3), (name, first, second, escaped, depth) => {
-        const plain = JSON.stringify(name);
-        const other = JSON.stringify(`${name} and more`);
-        let text = `{${plain}:${first},${other}:[],${escaped ? escapedThroughout(name) : plain}:${second}}`;
-        for (let level = 0; level < depth; level += 1) text = `[{"k":1},{"inner":${text}}]`;
-        expect(readJson(Buffer.from(text))).toEqual({ ok: false, reason: 'duplicate_key' });
-      }),
-    );
+    assertForAll(key, fc.json(), fc.json(), fc.boolean(), fc.nat(3), (name, first, second, escaped, depth) => {
+      const plain = JSON.stringify(name);
+      const other = JSON.stringify(`${name} and more`);
+      let text = `{${plain}:${first},${other}:[],${escaped ? escapedThroughout(name) : plain}:${second}}`;
+      for (let level = 0; level < depth; level += 1) text = `[{"k":1},{"inner":${text}}]`;
+      expect(readJson(Buffer.from(text))).toEqual({ ok: false, reason: 'duplicate_key' });
+    });
   });
 
   it('refuses all bytes that are not UTF-8 or not JSON, and never throws', () => {
-    fc.assert(
-      fc.property(fc.uint8Array(), (array) => {
-        const reading = readJson(array);
-        expect(reading.ok || ['not_utf8', 'not_json', 'duplicate_key'].includes(reading.reason)).toBe(true);
-      }),
-    );
+    assertForAll(fc.uint8Array(), (array) => {
+      const reading = readJson(array);
+      expect(reading.ok || ['not_utf8', 'not_json', 'duplicate_key'].includes(reading.reason)).toBe(true);
+    });
   });
 });
 
@@ -115,12 +117,10 @@ function escapedThroughout(text: string): string {
 
 describe('retryAfterMs', () => {
   it('is between a second and an hour, or nothing', () => {
-    fc.assert(
-      fc.property(retryAfter, now, (value, at) => {
-        const wait = retryAfterMs(value, at);
-        expect(wait === undefined || (wait >= 1_000 && wait <= 3_600_000)).toBe(true);
-      }),
-    );
+    assertForAll(retryAfter, now, (value, at) => {
+      const wait = retryAfterMs(value, at);
+      expect(wait === undefined || (wait >= 1_000 && wait <= 3_600_000)).toBe(true);
+    });
   });
 });
 
@@ -138,13 +138,10 @@ describe('parseEvent', () => {
   const kinds = new Set(['purchase', 'ping']);
 
   it('gives one of its kinds for all bytes, and never throws', () => {
-    fc.assert(
-      fc.property(body, (content) => {
-        const parsed = parseEvent(content);
-        const closed = parsed.kind === 'quarantine' ? parsed.reason in QUARANTINE_REASONS : kinds.has(parsed.kind);
-        expect(closed).toBe(true);
-      }),
-      { numRuns: 2_000 },
-    );
+    assertForMany(2_000, body, (content) => {
+      const parsed = parseEvent(content);
+      const closed = parsed.kind === 'quarantine' ? parsed.reason in QUARANTINE_REASONS : kinds.has(parsed.kind);
+      expect(closed).toBe(true);
+    });
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SimulatorOptions } from '#simulator/options.ts';
-import { PACKAGE, PLAN, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
-import type { HttpAnswer } from '#test/support/network/http.ts';
+import { codeOf, PACKAGE, PLAN, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
 
 /** Every operation with an Idempotency-Key, as `send(key)`; sends of one `thing` have the same bytes. */
 const OPERATIONS = {
@@ -30,7 +29,6 @@ async function prepared(operation: Operation, options: SimulatorOptions = {}) {
   return { simulator, send, other, moved, [Symbol.asyncDispose]: () => simulator.simulator.close() };
 }
 
-const codeOf = (answer: HttpAnswer) => [answer.status, answer.at('error', 'code')];
 const REUSED = [409, 'idempotency_key_reused'];
 
 describe.each(operations)('%s', (operation) => {

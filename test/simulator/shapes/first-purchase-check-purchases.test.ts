@@ -1,12 +1,13 @@
 /** The evidence in listed purchases before our first purchase, over HTTP at the simulator. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
-import { LookedAt } from '#test/simulator/shapes/first-purchase-check-support.ts';
+import { startLookedAt, type LookedAt } from '#test/simulator/shapes/first-purchase-check-support.ts';
 import { PACKAGE } from '#test/simulator/support.ts';
+import { TRANSACTION } from '#test/support/service-records.ts';
 
 let service: LookedAt;
 beforeEach(async () => {
-  service = await LookedAt.start();
+  service = await startLookedAt();
   await service.hideDocument();
 });
 afterEach(async () => await service[Symbol.asyncDispose]());
@@ -22,24 +23,10 @@ const ESIM = {
   installed_at: null,
   activated_at: null,
 };
-const DEBIT = {
-  id: 'm-1',
-  type: 'debit',
-  amount: '3.20',
-  currency: 'EUR',
-  reason: 'order',
-  order_id: 'o-1',
-  created_at: '2026-01-01T00:00:00Z',
-};
+const DEBIT = { ...TRANSACTION, id: 'm-1', amount: '3.20', order_id: 'o-1', created_at: '2026-01-01T00:00:00Z' };
 
 /** What the service lists, by its differences. */
-interface Listed {
-  readonly order?: object;
-  readonly newer?: object;
-  readonly esim?: object;
-  readonly debit?: object;
-  readonly movements?: readonly object[];
-}
+type Listed = Partial<Record<'order' | 'newer' | 'esim' | 'debit', object>> & { movements?: readonly object[] };
 
 async function sightingOf({ order, newer, esim, debit, movements = [{ ...DEBIT, ...debit }] }: Listed) {
   const orders = [...(newer === undefined ? [] : [{ ...ORDER, ...newer }]), { ...ORDER, ...order }];
@@ -117,19 +104,17 @@ describe('a listed completed order, without the document', () => {
   });
 });
 
-it.each(['topup', 'vpn_subscription'] as const)(
-  'of the kind %s, a purchase without debit is no evidence',
-  async (kind) => {
-    await service.buyOne(kind);
-    await service.answers('listWalletTransactions', 200, { data: [], next_cursor: null });
-    const sighting = (await service.look())[kind];
-    expect(sighting).toMatchObject({ evidence: [], problems: [] });
-    expect(sighting.missing.at(-1)).toMatch(/^GET \/wallet\/transactions: no debit names the completed purchase in /);
-  },
-);
+const others = ['topup', 'vpn_subscription'] as const;
+it.each(others)('of the kind %s, a purchase without debit is no evidence', async (kind) => {
+  await service.buyOne(kind);
+  await service.answers('listWalletTransactions', 200, { data: [], next_cursor: null });
+  const sighting = (await service.look())[kind];
+  expect(sighting).toMatchObject({ evidence: [], problems: [] });
+  expect(sighting.missing.at(-1)).toMatch(/^GET \/wallet\/transactions: no debit names the completed purchase in /);
+});
 
 it('a purchase without its debit counts when the wallet list is switched off', async () => {
-  await using without = await LookedAt.start({ ...ALL_CAPABILITIES, wallet_transactions: false });
+  await using without = await startLookedAt({ ...ALL_CAPABILITIES, wallet_transactions: false });
   await without.hideDocument();
   await without.buyOne('order');
   expect((await without.look()).order).toMatchObject({ problems: [], evidence: [expect.any(String)] });

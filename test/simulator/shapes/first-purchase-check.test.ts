@@ -1,21 +1,25 @@
 /** The results of a read before the first purchase, over HTTP at the simulator. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { judgeFirstPurchaseCheck } from '#domain/gate/first-purchase-check.ts';
 import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
-import { LookedAt } from '#test/simulator/shapes/first-purchase-check-support.ts';
+import { DIALECTS } from '#simulator/behaviour/dialect.ts';
+import { describedService } from '#simulator/service/openapi.ts';
+import { SHAPES } from '#simulator/shapes/shape.ts';
+import { Shaper } from '#simulator/shapes/shaper.ts';
+import { startLookedAt, type LookedAt } from '#test/simulator/shapes/first-purchase-check-support.ts';
 import { Draft } from '#test/support/contract-differences/draft.ts';
 import { describeHeaders, headersOf } from '#test/support/contract-differences/interface.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
+import { checkContract, readDocument } from '#upstream/contract-check.ts';
 import { ENDPOINTS, type EndpointName } from '#upstream/contract.ts';
 import { PURCHASE_CHECKS } from '#upstream/first-purchase-check.ts';
 
 let service: LookedAt;
 beforeEach(async () => {
-  service = await LookedAt.start();
+  service = await startLookedAt();
 });
-afterEach(async () => {
-  await service[Symbol.asyncDispose]();
-});
+afterEach(async () => await service[Symbol.asyncDispose]());
 
 describe('the check of the service before the first purchase', () => {
   it('uses its document as evidence for every kind, and spends nothing', async () => {
@@ -37,9 +41,8 @@ describe('the check of the service before the first purchase', () => {
       'GET /orders: it shows no purchase that was completed',
     ]);
     expect(seen.topup.missing.at(-1)).toBe('GET /topups: it shows no purchase that was completed');
-    expect(seen.vpn_subscription.missing.at(-1)).toBe(
-      'GET /vpn/subscriptions: it shows no purchase that was completed',
-    );
+    const last = seen.vpn_subscription.missing.at(-1);
+    expect(last).toBe('GET /vpn/subscriptions: it shows no purchase that was completed');
   });
 
   it.each(PURCHASE_KINDS)('uses a listed purchase of the kind as evidence: %s', async (kind) => {
@@ -50,9 +53,9 @@ describe('the check of the service before the first purchase', () => {
     });
   });
 
-  const unpriced = { data: [{ id: 1, name: 'One', currency: 'EUR' }], next_cursor: null };
+  const listed = (...data: object[]) => ({ data, next_cursor: null });
+  const unpriced = listed({ id: 1, name: 'One', currency: 'EUR' });
   const order = { id: 'o-1', status: 'completed', external_order_id: 'ours', esim_id: 'e-1' };
-  const listed = (item: object) => ({ data: [item], next_cursor: null });
   it.each<[string, EndpointName, unknown, PurchaseKind, RegExp]>([
     ['a package without a price', 'listPackages', unpriced, 'order', /^GET \/packages: .*price_for_reseller/],
     ['options of top-ups, by the packages', 'listPackages', unpriced, 'topup', /^GET \/packages: .*price_for_reseller/],
@@ -65,13 +68,7 @@ describe('the check of the service before the first purchase', () => {
       'order',
       /^GET \/wallet\/transactions: .*amount/,
     ],
-    [
-      'no package at all',
-      'listPackages',
-      { data: [], next_cursor: null },
-      'order',
-      /^GET \/packages: the list is empty/,
-    ],
+    ['no package at all', 'listPackages', listed(), 'order', /^GET \/packages: the list is empty/],
     [
       'completed orders without an eSIM',
       'listOrders',
@@ -105,15 +102,14 @@ describe('the check of the service before the first purchase', () => {
     await service.answers('getWallet', 200, { balance: '100.00', currency: 'XAF' });
     const seen = await service.look();
     expect(seen.order.problems).toEqual(['GET /wallet: currency is XAF, and no price of GET /packages has it']);
-    expect(seen.vpn_subscription.problems).toEqual([
-      'GET /wallet: currency is XAF, and no price of GET /vpn/plans has it',
-    ]);
+    const ofPlans = 'GET /wallet: currency is XAF, and no price of GET /vpn/plans has it';
+    expect(seen.vpn_subscription.problems).toEqual([ofPlans]);
   });
 
   it('reads a list of packages with omitted entries', async () => {
     const whole = { id: 1, name: 'One', price_for_reseller: '3.20', currency: 'EUR' };
     await service.answers('getWallet', 200, { balance: '100.00', currency: 'EUR' });
-    await service.answers('listPackages', 200, { data: [whole, { id: 2 }], next_cursor: null });
+    await service.answers('listPackages', 200, listed(whole, { id: 2 }));
     expect((await service.look()).order.problems).toEqual([]);
   });
 
@@ -125,9 +121,8 @@ describe('the check of the service before the first purchase', () => {
     await service.answers('getVpnSubscription', 200, subscription);
     const seen = await service.look();
     expect(seen.order.problems).toEqual([expect.stringMatching(/^GET \/esims\/\{id\}: .*activation_code/)]);
-    expect(seen.vpn_subscription.problems).toEqual([
-      'GET /vpn/subscriptions/{id}: access is missing in an active subscription',
-    ]);
+    const noAccess = 'GET /vpn/subscriptions/{id}: access is missing in an active subscription';
+    expect(seen.vpn_subscription.problems).toEqual([noAccess]);
   });
 
   it('ignores purchases of other origin, without our reference', async () => {
@@ -153,9 +148,8 @@ describe('the check of the service before the first purchase', () => {
     Reflect.deleteProperty(document.paths, '/vpn/orders');
     Reflect.deleteProperty(document.paths, '/refunds');
     const seen = await service.look({ document: { ...document } });
-    expect(seen.vpn_subscription.problems).toEqual([
-      expect.stringMatching(/^POST \/vpn\/orders: is not in the document/),
-    ]);
+    const missing: unknown = expect.stringMatching(/^POST \/vpn\/orders: is not in the document/);
+    expect(seen.vpn_subscription.problems).toEqual([missing]);
     expect([seen.order.problems, seen.topup.problems]).toEqual([[], []]);
   });
 
@@ -176,4 +170,20 @@ describe('the check of the service before the first purchase', () => {
     expect(await service.look({ signal: AbortSignal.abort() })).toEqual({});
     expect((await service.simulator.requests()).map(({ endpoint }) => endpoint)).not.toContain('getWallet');
   });
+});
+
+it('a document without the values of states is compatible, and allows no purchase', async () => {
+  // Like many real documents.
+  const described = describedService(DIALECTS.replays, 'production', new Shaper(SHAPES.other_words));
+  const isLeftOut = (key: string) => key === 'enum' || key === 'const';
+  const text = JSON.stringify(described, (key, value: unknown) => (isLeftOut(key) ? undefined : value));
+  const document = readDocument(Buffer.from(text));
+  expect(checkContract(document, ALL_CAPABILITIES).compatible).toBe(true);
+  await service.simulator.admin.post('/shape', { name: 'other_words' });
+  const seen = await service.look({ document });
+  for (const kind of PURCHASE_KINDS) {
+    expect(seen[kind].evidence).toEqual([]);
+    const reason: unknown = expect.stringContaining('status is described without its possible values');
+    expect(judgeFirstPurchaseCheck(kind, seen[kind])).toMatchObject({ kind: 'unseen', reason });
+  }
 });

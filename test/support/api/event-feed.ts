@@ -1,3 +1,4 @@
+import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { events } from '#db/schema.ts';
@@ -29,7 +30,10 @@ export async function announce(
   return rows.slice(-types.length).map(({ id }) => id);
 }
 
-/** A page of the feed. */
+/** Records that an order is held, without publishing it. @returns the id of the event. */
+export const recordHeld = (tx: Executor, id: string = newId('order')): Promise<string> =>
+  recordEvent(tx, { type: 'order.held', subject: { kind: 'order', id }, apiKeyId: null, data: {} }, new Date(TEST_NOW));
+
 export const feed = async (caller: HttpClient, query = '') =>
   (await caller.get(`/v1/events${query}`)).read(madeUpEventPage);
 

@@ -1,7 +1,8 @@
 /** API keys as the commands make them, and requests with them. */
 import { randomUUID } from 'node:crypto';
-import { generateApiKey } from '#crypto/generated-secrets.ts';
+import { generateApiKey, type ApiKeyMode } from '#crypto/generated-secrets.ts';
 import { addApiKey, apiScopes, rotateApiKey, type NewApiKey } from '#db/access/api-keys.ts';
+import type { Database } from '#db/connection/database.ts';
 import type { TestApi } from '#test/support/network/api.ts';
 import { HttpClient, type HttpAnswer } from '#test/support/network/http.ts';
 
@@ -9,10 +10,16 @@ const clientOf = ({ baseUrl }: Pick<TestApi, 'baseUrl'>, key: string) =>
   new HttpClient(baseUrl, { authorization: `Bearer ${key}` });
 
 /** Stores a key. It has every scope unless others are given. */
-export async function newKey(api: Pick<TestApi, 'baseUrl' | 'database'>, more: Partial<NewApiKey> = {}) {
-  const { key, prefix, hash } = generateApiKey();
-  const id = await api.database.run((db) => addApiKey(db, { name: 'test', prefix, hash, scopes: apiScopes, ...more }));
-  return { id, key, prefix, client: clientOf(api, key) };
+export async function storeKey(database: Database, more: Partial<NewApiKey> = {}, mode?: ApiKeyMode) {
+  const { key, prefix, hash } = generateApiKey(mode);
+  const id = await database.run((db) => addApiKey(db, { name: 'test', prefix, hash, scopes: apiScopes, ...more }));
+  return { id, key, prefix };
+}
+
+/** {@link storeKey}, with a client that has it. */
+export async function newKey(api: Pick<TestApi, 'baseUrl' | 'database'>, more?: Partial<NewApiKey>) {
+  const stored = await storeKey(api.database, more);
+  return { ...stored, client: clientOf(api, stored.key) };
 }
 
 /** Makes the successor of a key. */

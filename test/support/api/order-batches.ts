@@ -20,7 +20,6 @@ export const batchInput = (items: readonly object[] = [{ package_id: 101, quanti
 /** The batch of an answer, validated by the schema that documents it. */
 export const batchOf = (answer: HttpAnswer) => answer.read(batchOutput);
 
-/** Batches through the API. */
 export function batchCalls(caller: () => HttpClient) {
   const create = (body: unknown, key?: string, by: HttpClient = caller()) =>
     postOnce(by, '/v1/order-batches', body, key);
@@ -35,7 +34,6 @@ export function batchCalls(caller: () => HttpClient) {
   };
 }
 
-/** The orders of a batch, by position. */
 export async function ordersOfBatch({ database }: Pick<TestApi, 'database'>, batchId: string): Promise<OrderRow[]> {
   return database.run((db) =>
     db.select().from(orders).where(eq(orders.batchId, batchId)).orderBy(asc(orders.batchPosition)),

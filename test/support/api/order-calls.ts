@@ -11,7 +11,6 @@ export const orderInput = (more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-/** Creations of orders through the API. */
 export function orderCalls(caller: () => HttpClient) {
   return {
     create: (body: unknown, key?: string, by: HttpClient = caller()) => postOnce(by, '/v1/orders', body, key),

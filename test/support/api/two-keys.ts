@@ -1,18 +1,11 @@
 /** Two own-work keys, for tests of what one of them sees of the other. */
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { startTestApi, type TestApi } from '#test/support/network/api.ts';
-import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
-import { makeOwnWork, type OwnWork } from '#test/support/work/own-work.ts';
+import { startTestApi } from '#test/support/network/api.ts';
+import type { HttpAnswer } from '#test/support/network/http.ts';
+import { makeOwnWork } from '#test/support/work/own-work.ts';
 
 /** Both are own-work keys with every scope. The second has created all kinds of resources. */
-export interface TwoKeys {
-  readonly api: TestApi;
-  readonly limited: HttpClient;
-  readonly other: HttpClient;
-  readonly others: OwnWork;
-}
-
-export async function startWithTwoKeys(): Promise<TwoKeys> {
+export async function startWithTwoKeys() {
   // The first heartbeat of a stream shows that it has caught up.
   const api = await startTestApi({ streams: { ...DEFAULT_POLICY.streams, heartbeatMs: 100 } });
   const limited = await api.caller(undefined, { ownWorkOnly: true });

@@ -4,9 +4,8 @@ import type { WorkKind } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { postOnce } from '#test/support/api/keys.ts';
-import { waitingCallers } from '#test/support/api/waits.ts';
 import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import type { HttpClient } from '#test/support/network/http.ts';
+import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 /** Creations of orders through the API, with headers such as those of a wait. */
@@ -17,8 +16,16 @@ export function waitingCreations(caller: () => HttpClient) {
   };
 }
 
-/** The headers of a call that waits. */
 export const wait = (seconds: number) => ({ Prefer: `wait=${seconds}` });
+
+/** The number of callers that wait for an answer, or that read a stream, by the metrics of the process. */
+export async function waitingCallers(by: HttpClient, what: 'answer' | 'stream' = 'answer'): Promise<number> {
+  const { text } = await by.get('/metrics');
+  return Number(new RegExp(`^reseller_waiting\\{for="${what}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+}
+
+/** The headers of an answer about its wait. */
+export const waitHeaders = ({ headers }: HttpAnswer) => [headers.get('preference-applied'), headers.get('retry-after')];
 
 /** Waits until so many callers wait for an answer. */
 export const untilWaiting = async (by: HttpClient, count: number) =>

@@ -46,11 +46,8 @@ export function endpointEvents(api: () => TestApi) {
     ): Promise<string[]> =>
       api().database.transaction(async (tx) => {
         for (const type of types) {
-          await recordEvent(
-            tx,
-            { type, subject: { kind: 'order', id: newId('order') }, apiKeyId, data: { status: 'any' } },
-            new Date(now),
-          );
+          const subject = { kind: 'order', id: newId('order') } as const;
+          await recordEvent(tx, { type, subject, apiKeyId, data: { status: 'any' } }, new Date(now));
         }
         const published = await publishEvents(tx, 1_000);
         await queueDeliveries(tx, published, new Date(now));
@@ -81,7 +78,13 @@ export function endpointEvents(api: () => TestApi) {
       for (let start = 0; start < rows.length; start += 5_000)
         await api().database.run((db) => db.insert(events).values(rows.slice(start, start + 5_000)));
     },
-    /** Ends all deliveries of an endpoint. */
+    endpointRow: async (id: string) => {
+      const isIt = eq(webhookEndpoints.id, id);
+      const [row] = await api().database.run((db) => db.select().from(webhookEndpoints).where(isIt));
+      return row!;
+    },
+    setEndpoint: async (id: string, values: Partial<typeof webhookEndpoints.$inferInsert>) =>
+      api().database.run((db) => db.update(webhookEndpoints).set(values).where(eq(webhookEndpoints.id, id))),
     settle: async (endpointId: string, state: 'delivered' | 'failed') =>
       api().database.run((db) =>
         db

@@ -1,8 +1,16 @@
-import { breaking, field, note, text, type Difference, type Place } from '#test/support/contract-differences/draft.ts';
-import type { Schema } from '#test/support/contract-openapi.ts';
+import {
+  breaking,
+  field,
+  note,
+  pathOfRecord,
+  text,
+  type Difference,
+  type Place,
+} from '#test/support/contract-differences/draft.ts';
+import type { BodyName, Schema } from '#test/support/contract-openapi.ts';
 
-/** A field of an answer with another schema. */
 const differs = (name: string, at: Place, schema: Schema) => breaking(name, at, field('answer', at, schema));
+const noted = (name: string, at: Place, schema: Schema) => note(name, at, field('answer', at, schema));
 const pattern = (regex: string) => text({ pattern: regex });
 
 /** A list with these fields about its pages in place of a cursor. */
@@ -28,7 +36,6 @@ const PAGINGS: readonly Difference[] = [
   }),
 ];
 
-/** Differences of answers that we read. */
 export const ANSWER_DIFFERENCES: readonly Difference[] = [
   differs('the token may be null', 'login access_token', { oneOf: [text(), { type: 'null' }] }),
   differs('the balance may be null by a reference', 'getWallet balance', { allOf: [text()], nullable: true }),
@@ -50,7 +57,7 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
   differs('the currency is a sign', 'getWallet currency', text({ enum: ['$', '€'] })),
   differs('the currency is a numeric code', 'listPackages data[].currency', pattern('^[0-9]{3}$')),
   ...['^[0-9]{19}X$', '^[0-9]{12}$'].map((regex) =>
-    note(`the ICCID is like ${regex}`, 'getEsim iccid', field('answer', 'getEsim iccid', pattern(regex))),
+    noted(`the ICCID is like ${regex}`, 'getEsim iccid', pattern(regex)),
   ),
   differs('the activation code is a link', 'getEsim activation_code', pattern('^https://')),
   differs('the activation code is a picture', 'getEsim activation_code', text({ format: 'byte' })),
@@ -70,16 +77,8 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
     const body = draft.body('getWallet answer');
     draft.media('getWallet answer')['schema'] = { type: 'object', properties: { body } };
   }),
-  note(
-    'an order is never failed',
-    'getOrder status',
-    field('answer', 'getOrder status', text({ enum: ['processing', 'completed'] })),
-  ),
-  note(
-    'countries may be null',
-    'listPackages data[].countries',
-    field('answer', 'listPackages data[].countries', { type: ['array', 'null'] }),
-  ),
+  noted('an order is never failed', 'getOrder status', text({ enum: ['processing', 'completed'] })),
+  noted('countries may be null', 'listPackages data[].countries', { type: ['array', 'null'] }),
   note('a list has no end mark', 'listWalletTransactions', (draft) => {
     draft.remove(['listWalletTransactions answer'], 'next_cursor', 'more_at', () => '');
   }),
@@ -103,4 +102,68 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
     draft.media('getOpenApi answer')['schema'] = { type: 'object', properties };
   }),
   ...PAGINGS,
+];
+
+const ORDER_READS: readonly BodyName[] = [
+  'getOrder answer',
+  'listOrders answer',
+  'event order.completed',
+  'event order.processing',
+  'event order.failed',
+];
+
+/** Where the eSIM of an order is read. */
+const ESIM_PLACES = [
+  'getOrder esim_id',
+  'listOrders data[].esim_id',
+  ...['completed', 'processing', 'failed'].map((state) => `order.${state} data.esim_id`),
+];
+
+const without = (make: typeof breaking, name: string, ...places: readonly Place[]) =>
+  make(name, places, (draft) => {
+    for (const [call, field = ''] of places.map((place) => place.split(' ')))
+      draft.remove([`${call} answer` as BodyName], field.replace('data[].', ''));
+  });
+
+/** Differences of fields that some answers may lack and that the product needs elsewhere. */
+export const NEEDED_FIELD_DIFFERENCES: readonly Difference[] = [
+  breaking('no answer and no event names the eSIM of an order', ESIM_PLACES, (draft) =>
+    draft.remove([...ORDER_READS, 'createOrder answer'], 'esim_id'),
+  ),
+  breaking('the eSIM of an order is always null in reads', ESIM_PLACES, (draft) => {
+    for (const body of ORDER_READS) draft.set(body, 'esim_id', { type: 'null' }, pathOfRecord(body));
+  }),
+  differs('the eSIM of an order is an object', 'getOrder esim_id', {
+    type: 'object',
+    properties: { id: { type: 'string' } },
+  }),
+  breaking('only events name the eSIM of an order', ['getOrder esim_id', 'listOrders data[].esim_id'], (draft) => {
+    draft.remove(['getOrder answer', 'listOrders answer', 'createOrder answer'], 'esim_id', 'esim');
+  }),
+  without(note, 'the answer to an order does not name its eSIM', 'createOrder esim_id'),
+  without(breaking, 'the list of orders does not name the reference', 'listOrders data[].external_order_id'),
+  without(note, 'an order does not name its reference, and the list does', 'getOrder external_order_id'),
+  without(
+    breaking,
+    'the list of subscriptions does not name the reference',
+    'listVpnSubscriptions data[].external_subscription_id',
+  ),
+  without(breaking, 'the list of top-ups does not name the eSIM', 'listTopups data[].esim_id'),
+  without(breaking, 'an eSIM has no installation time', 'getEsim installed_at'),
+  differs('the installation is a flag', 'getEsim installed_at', { type: 'boolean' }),
+  without(breaking, 'no read has access data', 'getVpnSubscription access', 'listVpnSubscriptions data[].access'),
+  without(note, 'only the list of subscriptions has access data', 'getVpnSubscription access'),
+  without(note, 'the list of subscriptions has no access data', 'listVpnSubscriptions data[].access'),
+  without(
+    breaking,
+    'movements do not name their order',
+    'listWalletTransactions data[].order_id',
+    'listWalletTransactions data[].external_order_id',
+  ),
+  without(
+    breaking,
+    'movements do not name their subscription',
+    'listWalletTransactions data[].vpn_subscription_id',
+    'listWalletTransactions data[].external_subscription_id',
+  ),
 ];

@@ -13,22 +13,21 @@ export interface Difference {
   readonly change: (draft: Draft) => void;
 }
 
-export function breaking(name: string, at: string | readonly string[], change: Difference['change']): Difference {
-  return { name, verdict: 'breaking', at: [at].flat(), change };
-}
-
-export function note(name: string, at: string | readonly string[], change: Difference['change']): Difference {
-  return { name, verdict: 'note', at: [at].flat(), change };
-}
-
-export function harmless(name: string, change: Difference['change']): Difference {
-  return { name, verdict: 'compatible', at: [], change };
-}
+const withVerdict =
+  (verdict: Difference['verdict']) =>
+  (name: string, at: string | readonly string[], change: Difference['change']): Difference => ({
+    name,
+    verdict,
+    at: [at].flat(),
+    change,
+  });
+export const breaking = withVerdict('breaking');
+export const note = withVerdict('note');
+export const harmless = (name: string, change: Difference['change']) => withVerdict('compatible')(name, [], change);
 
 /** The place of a field in a request or an answer, such as `listOrders data[].status`. */
 export type Place = `${EndpointName} ${string}`;
 
-/** Another schema for one field. */
 export function field(part: 'request' | 'answer', at: Place, schema: Schema): Difference['change'] {
   const [call = '', place = ''] = at.split(' ');
   const steps = place.split('.');
@@ -49,7 +48,6 @@ export interface DraftParameter {
 export class Draft {
   readonly document: Schema = contractOpenApi();
 
-  /** The operation of a call. */
   call(name: EndpointName): Schema {
     const { path, method } = ENDPOINTS[name];
     return inside(this.document, 'paths', path, method.toLowerCase());
@@ -71,7 +69,6 @@ export class Draft {
     parameters.splice(parameters.indexOf(this.parameter(call, name)), 1);
   }
 
-  /** The webhook of an event. */
   event(kind: EventKind): Schema {
     return inside(this.document, 'webhooks', kind, 'post');
   }
@@ -98,7 +95,6 @@ export class Draft {
     }, this.body(name));
   }
 
-  /** The fields of that object. */
   fields(name: BodyName, path = ''): Schema {
     return inside(this.object(name, path), 'properties');
   }
@@ -124,7 +120,7 @@ export class Draft {
 }
 
 /** The path of the record in a body of the contract. */
-function pathOfRecord(name: BodyName): string {
+export function pathOfRecord(name: BodyName): string {
   if (name.startsWith('event ')) return 'data';
   return name.startsWith('list') ? 'data[]' : '';
 }

@@ -5,7 +5,6 @@ import { EVENT_KINDS, NAMES_IN_EVENTS, type EventKind } from '#upstream/contract
 const at = (make: typeof breaking, where: string, ...servers: readonly object[]) =>
   make(`the servers are ${where}`, 'document', (draft) => void (draft.document['servers'] = servers));
 
-/** Describes headers of every event. */
 export function describeHeaders(draft: Draft, headers: Readonly<Record<string, Schema>>): void {
   const parameters = Object.entries(headers).map(([name, schema]) => ({ name, in: 'header', required: true, schema }));
   for (const kind of EVENT_KINDS) draft.event(kind)['parameters'] = parameters;

@@ -42,11 +42,6 @@ const object = z.looseObject({
 });
 
 export type ChartObject = z.output<typeof object>;
-/** A pod that the chart starts: its template, and the name of its process. */
-export interface ChartPod {
-  readonly component: string;
-  readonly template: z.output<typeof template>;
-}
 
 /** Values that every installation must give. */
 export const REQUIRED = {
@@ -54,51 +49,38 @@ export const REQUIRED = {
 };
 
 /** Renders the chart. @returns the manifests as text. @throws ToolError with the message of Helm. */
-export async function renderedText(
-  tools: KubernetesTools,
-  values: object,
-  name = 'shop',
-  chart = CHART,
-): Promise<string> {
+export async function renderedText({ helm }: KubernetesTools, values: object, name = 'shop', chart = CHART) {
   const file = join(temporaryFolder('chart'), 'values.yaml');
   writeFileSync(file, JSON.stringify(values));
-  return runTool(tools.helm, ['template', name, chart, '--namespace', 'shops', '--values', file], {
-    environment: process.env,
-  });
+  const args = ['template', name, chart, '--namespace', 'shops', '--values', file];
+  return runTool(helm, args, { environment: process.env });
 }
 
 /** Renders the chart. @returns its objects. */
-export async function rendered(
-  tools: KubernetesTools,
-  values: object,
-  name = 'shop',
-  chart = CHART,
-): Promise<ChartObject[]> {
-  return parseAllDocuments(await renderedText(tools, values, name, chart))
+export async function rendered(...parts: Parameters<typeof renderedText>): Promise<ChartObject[]> {
+  return parseAllDocuments(await renderedText(...parts))
     .map((document) => document.toJS() as unknown)
     .filter((document) => document !== null)
     .map((document) => object.parse(document));
 }
 
-/** The pods of all objects. */
-export function podsOf(objects: readonly ChartObject[]): ChartPod[] {
-  return objects.flatMap(({ spec }) => {
-    const found = spec?.template;
-    return found === undefined
-      ? []
-      : [{ component: found.metadata.labels['app.kubernetes.io/component'] ?? '', template: found }];
-  });
+/** The pods that the chart starts: the template of each, and the name of its process. */
+export function podsOf(objects: readonly ChartObject[]) {
+  const templates = objects.flatMap(({ spec }) => spec?.template ?? []);
+  return templates.map((template) => ({
+    component: template.metadata.labels['app.kubernetes.io/component'] ?? '',
+    template,
+  }));
 }
 
 /** The pod of a process. @throws Error if there is none. */
-export function podOf(objects: readonly ChartObject[], component: string): ChartPod {
+export function podOf(objects: readonly ChartObject[], component: string) {
   const found = podsOf(objects).find((pod) => pod.component === component);
   if (found === undefined) throw new Error(`the chart starts no ${component}`);
   return found;
 }
 
-/** The environment of a process. */
-export function environmentOf({ template: { spec } }: ChartPod): Record<string, string> {
+export function environmentOf({ template: { spec } }: ReturnType<typeof podOf>): Record<string, string> {
   return Object.fromEntries(spec.containers[0].env.map(({ name, value }) => [name, value]));
 }
 
@@ -109,7 +91,6 @@ export function scaledObjects(objects: readonly ChartObject[]): ChartObject[] {
 
 const triggers = z.array(z.looseObject({ type: z.string(), metadata: labels }));
 
-/** The triggers of a scaled object. */
 export function triggersOf(object: ChartObject | undefined): z.output<typeof triggers> {
   return triggers.parse(object?.spec?.['triggers']);
 }

@@ -1,19 +1,14 @@
+/** The tools that check the Helm chart: built from source once, and cached. */
 import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-/** The tools that check the Helm chart: built from source once, and cached. */
 import * as z from 'zod';
 import { cacheDirectory, buildWithGo, goProblem, runTool } from '#cli/embedded/tool.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
-export interface KubernetesTools {
-  readonly helm: string;
-  readonly validate: string;
-  /** Folders with the definitions of custom resources: KEDA, Prometheus operator. */
-  readonly definitions: readonly string[];
-  /** Folder with the schemas of a newer Kubernetes than those in kubectl-validate, in the form that it reads. */
-  readonly newerSchemas: string;
-}
+export type KubernetesTools = NonNullable<Awaited<ReturnType<typeof kubernetesTools>>>;
+
+const environment = process.env;
 
 /** The programs; the versions are those in `ops/helm/tools/…/go.mod`. */
 const PROGRAMS = {
@@ -21,20 +16,17 @@ const PROGRAMS = {
   'kubectl-validate': { version: '0.0.4', program: 'sigs.k8s.io/kubectl-validate' },
 } as const;
 
-/** Go modules with definitions of custom resources. The module proxy keeps them; the sum proves the content. */
-const DEFINITIONS = [
-  {
-    module: 'github.com/kedacore/keda/v2@v2.18.1',
-    sum: 'h1:h6bRt/IOxxtZpJlHSqhdH/lcInH7Z9obxg/JvWOmGAw=',
-    folder: 'config/crd/bases',
-  },
-  {
-    module: 'github.com/prometheus-operator/prometheus-operator@v0.85.0',
-    sum: 'h1:M5xLCLEoaW2IJfnuCwFzzpL+jSVQu3KGT84Pye+fW8s=',
-    folder: 'example/prometheus-operator-crd',
-  },
-] as const;
-
+// Go modules with definitions of resources. The module proxy keeps them; the sum proves the content.
+const KEDA = {
+  module: 'github.com/kedacore/keda/v2@v2.18.1',
+  sum: 'h1:h6bRt/IOxxtZpJlHSqhdH/lcInH7Z9obxg/JvWOmGAw=',
+  folder: 'config/crd/bases',
+} as const;
+const PROMETHEUS_OPERATOR = {
+  module: 'github.com/prometheus-operator/prometheus-operator@v0.85.0',
+  sum: 'h1:M5xLCLEoaW2IJfnuCwFzzpL+jSVQu3KGT84Pye+fW8s=',
+  folder: 'example/prometheus-operator-crd',
+} as const;
 const NEWER_KUBERNETES = {
   module: 'k8s.io/kubernetes@v1.36.0',
   sum: 'h1:JKaAkgSzI4+ZvNWrNJg56jAkUaOiqgBaJstmi6ycyoU=',
@@ -47,22 +39,24 @@ const NEWER_KUBERNETES = {
  * @returns undefined, after a message, when there is no Go to build them with.
  * @throws Error in CI (`CI` is set) without Go; UserError when a build fails.
  */
-export async function kubernetesTools(environment = process.env): Promise<KubernetesTools | undefined> {
+export async function kubernetesTools() {
   const problem = await goProblem(environment);
   if (problem !== undefined) {
     if ((environment['CI'] ?? '') !== '') throw new Error(`The Helm chart cannot be checked: ${problem}.`);
     process.stderr.write(`\n!!! The tests of the Helm chart DO NOT RUN: ${problem}.\n\n`);
     return undefined;
   }
-  const helm = await programOf('helm', environment);
-  const validate = await programOf('kubectl-validate', environment);
-  const definitions: string[] = [];
-  for (const each of DEFINITIONS) definitions.push(join(await moduleFolder(each, environment), each.folder));
-  const published = join(await moduleFolder(NEWER_KUBERNETES, environment), NEWER_KUBERNETES.folder);
-  return { helm, validate, definitions, newerSchemas: arranged(published) };
+  return {
+    helm: await programOf('helm'),
+    validate: await programOf('kubectl-validate'),
+    /** Folders with the definitions of custom resources: KEDA, Prometheus operator. */
+    definitions: [await moduleFolder(KEDA), await moduleFolder(PROMETHEUS_OPERATOR)],
+    /** Folder with the schemas of a newer Kubernetes than those in kubectl-validate, in the form that it reads. */
+    newerSchemas: arranged(await moduleFolder(NEWER_KUBERNETES)),
+  };
 }
 
-async function programOf(name: keyof typeof PROGRAMS, environment: NodeJS.ProcessEnv): Promise<string> {
+async function programOf(name: keyof typeof PROGRAMS): Promise<string> {
   const { version, program } = PROGRAMS[name];
   const target = join(cacheDirectory(environment), `${name}-${version}`, name);
   if (existsSync(target)) return target;
@@ -87,12 +81,10 @@ function arranged(published: string): string {
 
 const downloaded = z.object({ Dir: z.string(), Sum: z.string() });
 
-async function moduleFolder(
-  { module, sum }: { readonly module: string; readonly sum: string },
-  environment: NodeJS.ProcessEnv,
-): Promise<string> {
+/** @returns the path of the folder in a module. */
+async function moduleFolder({ module, sum, folder }: Readonly<Record<'module' | 'sum' | 'folder', string>>) {
   const answer = await runTool('go', ['mod', 'download', '-json', module], { environment });
-  const { Dir: folder, Sum: found } = downloaded.parse(JSON.parse(answer));
+  const { Dir: path, Sum: found } = downloaded.parse(JSON.parse(answer));
   if (found !== sum) throw new Error(`${module} has other content than expected: ${found}`);
-  return folder;
+  return join(path, folder);
 }

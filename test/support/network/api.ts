@@ -4,13 +4,12 @@ import { KeyCache } from '#api/access/authentication.ts';
 import { InFlight } from '#api/access/limits.ts';
 import { allOperations, createApp } from '#api/app.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import type { Operation } from '#api/http/operation.ts';
 import { startServer } from '#api/http/server.ts';
 import { WebhookSecretCache } from '#api/service-webhooks/webhook-secret-cache.ts';
 import { Waits } from '#api/waits/waits.ts';
-import { type ApiKeyMode, generateApiKey } from '#crypto/generated-secrets.ts';
+import { apiKeyMode } from '#crypto/generated-secrets.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
-import { addApiKey, type ApiScope, apiScopes, findApiKey, type NewApiKey } from '#db/access/api-keys.ts';
+import { type ApiScope, apiScopes, findApiKey, type NewApiKey } from '#db/access/api-keys.ts';
 import type { Database } from '#db/connection/database.ts';
 import { requireCurrentSchema } from '#db/connection/migrate.ts';
 import { Wakeups } from '#db/connection/wakeups.ts';
@@ -25,8 +24,9 @@ import { AddressPolicy } from '#outbound/webhook-address.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { unusedObserver } from '#telemetry/observers.ts';
+import { storeKey } from '#test/support/api/keys.ts';
 import { type HttpAnswer, HttpClient } from '#test/support/network/http.ts';
-import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
+import { openTestDatabase } from '#test/support/servers/database.ts';
 import { DEFAULT_HEADER_PREFIX, type ServicePackage } from '#upstream/contract.ts';
 
 export const WEBHOOK_SECRET = 'whsec_of_the_test';
@@ -34,34 +34,12 @@ export const WEBHOOK_SECRET = 'whsec_of_the_test';
 /** The address under which the API is said to be reached. */
 export const PUBLIC_URL = 'https://fulfilment.test/prefix';
 
-/** Address of the pages of share links. */
 export const SHARE_LINK_URL = 'https://esim.example.com';
 
 /** 2030-01-31T12:00:00Z, the initial time of the API's clock. */
 export const TEST_NOW = Date.UTC(2030, 0, 31, 12);
 
-export interface TestApi extends AsyncDisposable {
-  readonly baseUrl: string;
-  readonly database: Database;
-  readonly databaseUrl: string;
-  readonly keyRing: KeyRing;
-  readonly clock: { now: number };
-  /** Lines of the log so far. */
-  readonly log: string[];
-  /** Number of wake-ups of the relay. */
-  readonly wakeUps: () => number;
-  /** All operations of the API. */
-  readonly operations: readonly Operation[];
-  readonly tail: EventTail;
-  /** Publishes recorded events as the relay does, and wakes waiting callers. */
-  publish(): Promise<void>;
-  /** A caller with a key that has these scopes. The default is all scopes. */
-  caller(scopes?: readonly ApiScope[], key?: KeyLimits): Promise<HttpClient>;
-  /** Sends a delivery as the service does. */
-  deliver(delivery: Delivery): Promise<HttpAnswer>;
-}
-
-type KeyLimits = Pick<NewApiKey, 'ownWorkOnly' | 'rateLimit' | 'expiresAt'>;
+export type TestApi = Awaited<ReturnType<typeof startTestApi>>;
 
 export interface Delivery {
   readonly body: unknown;
@@ -142,9 +120,8 @@ export const idleService: ApiDependencies['service'] = {
 export async function startTestApi(
   overrides: Partial<ApiDependencies> = {},
   openOwn?: (databaseUrl: string) => Database,
-): Promise<TestApi> {
+) {
   let wakeUps = 0;
-  const mode = overrides.serviceMode === 'production' ? 'live' : 'test';
   const opened = await openTestDatabase({ onRowsAdded: () => (wakeUps += 1) });
   const { database } = opened;
   const own = openOwn?.(opened.url);
@@ -219,17 +196,24 @@ export async function startTestApi(
     databaseUrl: opened.url,
     keyRing,
     clock,
+    /** Lines of the log so far. */
     log,
     tail,
+    /** Publishes recorded events as the relay does, and wakes waiting callers. */
     publish: async () => {
       await database.transaction((tx) => publishEvents(tx, 1_000));
       tail.hear('');
     },
+    /** Number of wake-ups of the relay. */
     wakeUps: () => wakeUps,
     operations: allOperations(dependencies),
-    caller: async (scopes = apiScopes, key = {}) =>
-      new HttpClient(baseUrl, { authorization: `Bearer ${await makeKey(opened, scopes, { ...key, mode })}` }),
-    deliver: (delivery) => deliver(baseUrl, clock, delivery),
+    /** A caller with a key that has these scopes. The default is all scopes. */
+    caller: async (scopes: readonly ApiScope[] = apiScopes, limits: Omit<Partial<NewApiKey>, 'scopes'> = {}) => {
+      const { key } = await storeKey(database, { ...limits, scopes }, apiKeyMode(overrides.serviceMode));
+      return new HttpClient(baseUrl, { authorization: `Bearer ${key}` });
+    },
+    /** Sends a delivery as the service does. */
+    deliver: (delivery: Delivery) => deliver(baseUrl, clock, delivery),
     [Symbol.asyncDispose]: async () => {
       await (overrides.tail ?? tail).stop();
       await tail.stop();
@@ -241,7 +225,6 @@ export async function startTestApi(
   };
 }
 
-/** The API key of a caller. */
 export const keyOf = ({ headers }: HttpClient) => headers['authorization']?.replace('Bearer ', '') ?? '';
 
 /** Known hosts, because tests use no name server. */
@@ -258,20 +241,10 @@ function lookUp(host: string): readonly string[] {
   return found;
 }
 
-async function makeKey(
-  { database }: OpenTestDatabase,
-  scopes: readonly ApiScope[],
-  { mode, ...limits }: KeyLimits & { readonly mode: ApiKeyMode },
-): Promise<string> {
-  const { key, prefix, hash } = generateApiKey(mode);
-  await database.run((db) => addApiKey(db, { name: 'test', prefix, hash, scopes, ...limits }));
-  return key;
-}
-
 async function deliver(baseUrl: string, clock: { now: number }, delivery: Delivery): Promise<HttpAnswer> {
   const { body, secret = WEBHOOK_SECRET } = delivery;
   const timestamp = delivery.timestamp ?? String(Math.floor(clock.now / 1_000));
-  const bytes = bytesOf(body);
+  const bytes = body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   const signature = createHmac('sha256', secret).update(`${timestamp}.`).update(bytes).digest('hex');
   // Header names as in the specification, so that a test fails if the product reads other names.
   const { prefix = 'X-Service' } = delivery;
@@ -284,11 +257,6 @@ async function deliver(baseUrl: string, clock: { now: number }, delivery: Delive
   };
   const sent = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return new HttpClient(baseUrl).post('/webhooks/service', bytes, { headers: Object.fromEntries(sent) });
-}
-
-function bytesOf(body: unknown): Uint8Array {
-  if (body instanceof Uint8Array) return body;
-  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
 function eventIn(body: unknown): string | undefined {

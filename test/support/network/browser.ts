@@ -9,20 +9,14 @@ const chromiumPath = [process.env['CHROMIUM_PATH'] ?? '', ...CANDIDATES].find(
   (path) => path !== '' && existsSync(path),
 );
 
-interface BrowserPlace {
-  readonly path: string | undefined;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-}
-
 /**
  * True if browser tests can run here. Without Chromium the tests are skipped, with a message.
  *
- * @param here path of Chromium, if any, and the environment of the tests.
  * @throws Error in CI (`CI` is set) without Chromium, so that the file of the tests fails.
  */
-export function browserAvailable(here: BrowserPlace = { path: chromiumPath, environment: process.env }): boolean {
-  if (here.path !== undefined) return true;
-  if ((here.environment['CI'] ?? '') !== '') throw new Error('Chromium is missing: install it, or set CHROMIUM_PATH.');
+export function browserAvailable(): boolean {
+  if (chromiumPath !== undefined) return true;
+  if ((process.env['CI'] ?? '') !== '') throw new Error('Chromium is missing: install it, or set CHROMIUM_PATH.');
   process.stderr.write('\n!!! The browser tests DO NOT RUN: no Chromium found. Install it, or set CHROMIUM_PATH.\n\n');
   return false;
 }

@@ -14,7 +14,6 @@ export interface CertificateFiles {
 
 /** A certificate authority with its files in one folder. */
 export class CertificateAuthority {
-  /** Path of its certificate. */
   readonly ca: string;
   readonly #folder: string;
   readonly #name: string;
@@ -64,7 +63,6 @@ export class CertificateAuthority {
 
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
-/** The contents of a certificate and its key. */
 export function contentsOf({ cert, key }: CertificateFiles): { readonly cert: Buffer; readonly key: Buffer } {
   return { cert: readFileSync(cert), key: readFileSync(key) };
 }

@@ -1,3 +1,4 @@
+import { ORDER as SOLD, PACKAGE, TRANSACTION } from '#test/support/service-records.ts';
 /** Every call of the client once, with a good answer and the expected request. */
 import type { ServiceClient } from '#upstream/client.ts';
 import { orderRequestBytes, topupRequestBytes, vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
@@ -13,8 +14,7 @@ export interface Exchange {
 }
 
 export const KEY = 'key-1';
-const ORDER = { id: 'so_1', external_order_id: 'shop-1', status: 'completed', esim_id: 'e_1' };
-const PACKAGE = { id: 7, name: 'Europe 1 GB', price_for_reseller: '4.50', currency: 'EUR' };
+const ORDER = { ...SOLD, external_order_id: 'shop-1' };
 const ESIM = { id: 'e_1', iccid: '8944500000000000001', activation_code: 'LPA:1$a.example$x', status: 'new' };
 const TOPUP = { id: 't_1', esim_id: 'e_1', package_id: 7, status: 'processing' };
 const REFUND = { id: 'r_1', esim_id: 'e_1', status: 'completed', review: 'accepted' };
@@ -116,14 +116,7 @@ export const EXCHANGES: Readonly<Record<Exclude<EndpointName, 'login'>, Exchange
   },
   listWalletTransactions: {
     call: (client) => client.listWalletTransactions({ reference: 'shop-1' }),
-    answer: page({
-      id: 1,
-      type: 'debit',
-      amount: '4.50',
-      currency: 'EUR',
-      reason: 'order',
-      created_at: '2025-06-01T12:00:00Z',
-    }),
+    answer: page(TRANSACTION),
     sends: 'GET /wallet/transactions?external_order_id=shop-1&limit=100',
   },
   getLatestUpdate: {

@@ -45,7 +45,6 @@ export function torn(end: 'breaks' | 'hangs', status = 200, headers: Record<stri
 
 /** Clients with scripted answers and without real waits. */
 export class ClientNetwork {
-  /** All sent requests. */
   readonly seen: Request[] = [];
   /** All waits, in milliseconds. */
   readonly slept: number[] = [];
@@ -68,7 +67,6 @@ export class ClientNetwork {
   }
 }
 
-/** The input of an order. */
 export const order = { package_id: 1001, external_order_id: 'sale-1' };
 /** The error of a call; undefined when it succeeds. */
 export const thrown = async (promise: Promise<unknown>): Promise<unknown> =>

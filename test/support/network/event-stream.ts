@@ -1,4 +1,5 @@
 import { get, type IncomingMessage } from 'node:http';
+import * as z from 'zod';
 import type { HttpClient } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -8,33 +9,10 @@ interface StreamedEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** A reader of server-sent events with its own connection. */
-export interface StreamReader {
-  readonly headers: Headers;
-  /** Waits for the next `count` events. */
-  next(count: number): Promise<StreamedEvent[]>;
-  /** Number of events received so far. */
-  received(): number;
-  /** Number of comments received so far. */
-  comments(): number;
-  /** Value of `Last-Event-ID` for a reconnection. */
-  lastEventId(): string;
-  /** Stops reading without closing the connection. */
-  pause(): void;
-  resume(): void;
-  /** True if the connection was cut in the middle. */
-  broken(): boolean;
-  close(): void;
-  /** Resolves when the other side ends the stream. */
-  readonly ended: Promise<void>;
-}
+export type StreamReader = Awaited<ReturnType<typeof readStream>>;
 
-/** Opens a stream. @throws Error if the status is not 200. */
-export async function readStream(
-  client: HttpClient,
-  path: string,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<StreamReader> {
+/** Reads server-sent events with a connection of its own. @throws Error if the status is not 200. */
+export async function readStream(client: HttpClient, path: string, headers: Readonly<Record<string, string>> = {}) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     get(client.baseUrl + path, { headers: { ...client.headers, ...headers }, agent: false }, resolve).on(
       'error',
@@ -57,40 +35,38 @@ export async function readStream(
     text = blocks.pop() ?? '';
     for (const block of blocks) {
       const fields = new Map(
-        block
-          .split('\n')
-          .map((line): [string, string] => [
-            line.slice(0, line.indexOf(':')),
-            line.slice(line.indexOf(':') + 1).trim(),
-          ]),
+        block.split('\n').map((line) => {
+          const colon = line.indexOf(':');
+          return [line.slice(0, colon), line.slice(colon + 1).trim()] as const;
+        }),
       );
       if (fields.has('')) comments += 1;
       lastEventId = fields.get('id') ?? lastEventId;
       const data = fields.get('data');
       if (data === undefined) continue;
-      const parsed: unknown = JSON.parse(data);
-      if (typeof parsed !== 'object' || parsed === null) throw new TypeError('an event is no object');
+      const parsed = z.record(z.string(), z.unknown()).parse(JSON.parse(data));
       received += 1;
-      waiting.push({
-        id: fields.get('id') ?? '',
-        event: fields.get('event') ?? '',
-        data: Object.fromEntries(Object.entries(parsed)),
-      });
+      waiting.push({ id: fields.get('id') ?? '', event: fields.get('event') ?? '', data: parsed });
     }
   });
   return {
     headers: new Headers(
       Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)]),
     ),
+    /** Resolves when the other side ends the stream. */
     ended: ended.promise,
     received: () => received,
     comments: () => comments,
+    /** Value of `Last-Event-ID` for a reconnection. */
     lastEventId: () => lastEventId,
+    /** Stops reading without closing the connection. */
     pause: () => void response.pause(),
     resume: () => void response.resume(),
+    /** True if the connection was cut in the middle. */
     broken: () => !response.complete,
     close: () => response.destroy(),
-    next: async (count) => {
+    /** Waits for the next `count` events. */
+    next: async (count: number) => {
       await waitFor(`${count} events are received`, () => waiting.length >= count, {
         context: () => `received: ${waiting.length}`,
         everyMs: 10,

@@ -1,14 +1,11 @@
-import { afterEach } from 'vitest';
+import { disposedAfterEach } from '#test/support/disposed-at-end.ts';
 import type { ManualTimers } from '#test/support/manual-timers.ts';
 import { httpAnswer, startRawServer, type RawServerBehaviour } from '#test/support/network/raw-server.ts';
 import { createHttpTransport, type HttpRequest, type HttpTransport } from '#upstream/client/http.ts';
 
 /** Starts servers and transports that are closed after each test, the last one first. */
 export function closedTransports() {
-  const opened: AsyncDisposable[] = [];
-  afterEach(async () => {
-    for (const thing of opened.splice(0).toReversed()) await thing[Symbol.asyncDispose]();
-  });
+  const opened = disposedAfterEach();
 
   async function serve(behaviour: RawServerBehaviour) {
     const server = await startRawServer(behaviour);
@@ -25,9 +22,7 @@ export function closedTransports() {
   return { opened, serve, connect };
 }
 
-/** A read. */
 export const get: HttpRequest = { method: 'GET', path: '/orders/1', headers: {}, deadlineMs: 10_000 };
-/** A purchase. */
 export const post: HttpRequest = {
   method: 'POST',
   path: '/orders',

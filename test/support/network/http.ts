@@ -56,7 +56,6 @@ export class HttpAnswer {
 /** A plain client on one base address with fixed headers. */
 export class HttpClient {
   readonly baseUrl: string;
-  /** Headers of every call. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(baseUrl: string, headers: Readonly<Record<string, string>> = {}) {
@@ -98,7 +97,6 @@ export class HttpClient {
     );
   }
 
-  /** A client with additional headers. */
   with(headers: Readonly<Record<string, string>>): HttpClient {
     return new HttpClient(this.baseUrl, { ...this.headers, ...headers });
   }

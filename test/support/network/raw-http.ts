@@ -1,14 +1,8 @@
 import { connect } from 'node:net';
 
-/** The answer to bytes that no HTTP client would send, until the other side closed the connection or was silent. */
-export interface RawAnswer {
-  /** All received bytes, decoded as latin1. */
-  readonly text: string;
-  /** Status of each answer, in order. */
-  readonly statuses: readonly number[];
-  /** True if the other side closed the connection. */
-  readonly closed: boolean;
-}
+/** A request as text. @param start such as `GET /v1/orders`. */
+export const rawRequest = (start: string, headers: readonly string[], body = ''): string =>
+  `${[`${start} HTTP/1.1`, 'Host: api', ...headers].join('\r\n')}\r\n\r\n${body}`;
 
 /** Longer than the answer of a busy machine takes, in milliseconds. */
 const SILENCE_MS = 10_000;
@@ -18,12 +12,13 @@ const SILENCE_MS = 10_000;
  *
  * @param parts sent in order. A number is a pause in milliseconds.
  * @param isEnough gets all received text. True ends the wait, if the other side does not close the connection.
+ * @returns all received bytes as latin1, the status of each answer, and whether the other side closed the connection.
  */
 export async function sendRaw(
   baseUrl: string,
   parts: readonly (string | Buffer | number)[],
   isEnough: (text: string) => boolean = () => false,
-): Promise<RawAnswer> {
+) {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
   const chunks: Buffer[] = [];

@@ -13,16 +13,7 @@ export interface RawRequest {
   readonly socket: Socket;
 }
 
-export interface RawServer extends AsyncDisposable {
-  readonly origin: string;
-  readonly port: number;
-  /** Complete requests so far. */
-  readonly requests: readonly RawRequest[];
-  /** Connections accepted so far. */
-  connections(): number;
-  /** Bytes received so far, complete requests or not. */
-  bytesReceived(): number;
-}
+export type RawServer = Awaited<ReturnType<typeof startRawServer>>;
 
 export interface RawServerBehaviour {
   /** Called for each accepted connection, before anything is read. */
@@ -33,7 +24,7 @@ export interface RawServerBehaviour {
 }
 
 /** A TCP server that records a client's exact bytes. A test defines its answers and its faults. */
-export async function startRawServer(behaviour: RawServerBehaviour): Promise<RawServer> {
+export async function startRawServer(behaviour: RawServerBehaviour) {
   const requests: RawRequest[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -68,7 +59,9 @@ export async function startRawServer(behaviour: RawServerBehaviour): Promise<Raw
     origin: `http://127.0.0.1:${port}`,
     port,
     requests,
+    /** Connections accepted so far. */
     connections: () => connections,
+    /** Bytes received so far, complete requests or not. */
     bytesReceived: () => bytes,
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy();

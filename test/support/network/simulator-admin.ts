@@ -20,7 +20,6 @@ const ledgerLine = z.object({
   external_subscription_id: z.string().nullable(),
   created_at: z.string(),
 });
-/** One movement of the service's wallet. */
 export type LedgerLine = z.output<typeof ledgerLine>;
 
 const sold = z.object({
@@ -32,8 +31,6 @@ const sold = z.object({
   price_for_reseller: z.string(),
   currency: z.string(),
 });
-/** An order at the service. */
-export type SoldOrder = z.output<typeof sold>;
 
 const soldRefund = z.object({
   id: z.string(),
@@ -51,8 +48,6 @@ const recharge = z.object({
   package_id: z.number(),
   status: z.enum(['processing', 'completed', 'failed']),
 });
-/** A top-up at the service. */
-export type SoldTopup = z.output<typeof recharge>;
 
 const subscription = z.object({
   id: z.string(),
@@ -60,8 +55,6 @@ const subscription = z.object({
   status: z.string(),
   cancelled_at: z.string().nullish(),
 });
-/** A VPN subscription at the service. */
-export type SoldSubscription = z.output<typeof subscription>;
 
 const delivery = z.object({
   id: z.string(),
@@ -79,13 +72,10 @@ const delivery = z.object({
     }),
   ),
 });
-/** A webhook of the service. */
-export type SentWebhook = z.output<typeof delivery>;
 
 const request = z.object({
   sequence: z.number(),
   endpoint: z.string().nullable(),
-  idempotency_key: z.string().nullable(),
   body_sha256: z.string(),
   received_at: z.iso.datetime().transform((text) => Date.parse(text)),
   /** Status of the result; null if the request was not executed. */
@@ -94,7 +84,6 @@ const request = z.object({
   status: z.number().nullable(),
   faults: z.array(z.string()),
 });
-/** A call that the service received. */
 export type ReceivedRequest = z.output<typeof request>;
 
 const firedRule = z.object({
@@ -103,9 +92,17 @@ const firedRule = z.object({
   hits: z.number(),
   fired: z.number(),
 });
-export type FaultReport = z.output<typeof firedRule>;
+
+/** The calls or webhooks that have a fault. */
+interface Rule {
+  nth?: number;
+  count?: number | null;
+  probability?: number;
+}
 
 const PAGE = 1_000;
+const filter = (name: string, value: string | undefined) =>
+  value === undefined ? '' : `&${name}=${encodeURIComponent(value)}`;
 
 export class SimulatorAdmin {
   readonly #http: HttpClient;
@@ -119,17 +116,13 @@ export class SimulatorAdmin {
   async onRequest(
     endpoint: Extract<z.input<typeof faultRule>, { target: 'request' }>['endpoint'],
     fault: z.input<typeof requestFault>,
-    rule: { nth?: number; count?: number | null; probability?: number } = {},
+    rule: Rule = {},
   ): Promise<void> {
     await this.#post('/faults', { target: 'request', endpoint, fault, ...rule } satisfies z.input<typeof faultRule>);
   }
 
   /** Injects a fault into the next webhook of a type, or into the webhooks that `rule` selects. */
-  async onWebhook(
-    event: string | undefined,
-    fault: z.input<typeof webhookFault>,
-    rule: { nth?: number; count?: number | null; probability?: number } = {},
-  ): Promise<void> {
+  async onWebhook(event: string | undefined, fault: z.input<typeof webhookFault>, rule: Rule = {}): Promise<void> {
     const named = event === undefined ? {} : { event };
     await this.#post('/faults', { target: 'webhook', ...named, fault, ...rule } satisfies z.input<typeof faultRule>);
   }
@@ -139,7 +132,7 @@ export class SimulatorAdmin {
     this.#act('/behaviour', { count: 1, ...rule } satisfies z.input<typeof behaviourRule>);
 
   /** All fault rules, with the number of times they fired. */
-  async faults(): Promise<FaultReport[]> {
+  async faults() {
     return (await this.#get('/faults')).read(z.object({ data: z.array(firedRule) })).data;
   }
 
@@ -164,7 +157,6 @@ export class SimulatorAdmin {
     validity_days?: number;
     available?: boolean;
   }) => this.#act('/packages', added);
-  /** Removes a package or plan from its list. */
   readonly removeItem = (list: 'packages' | 'vpn-plans', id: number) => this.#delete(`/${list}/${id}`);
   readonly deposit = (amount: string) => this.#act('/deposits', { environment: 'sandbox', amount });
   /** A manual movement in the service's wallet, for one sale or none. */
@@ -176,7 +168,6 @@ export class SimulatorAdmin {
     topup_id?: string;
     vpn_subscription_id?: string;
   }) => this.#act('/movements', { environment: 'sandbox', ...movement });
-  /** Moves the service's clock forward. */
   readonly advanceClock = (ms: number) => this.#act('/clock/advance', { ms });
   readonly completeOrder = (id: string) => this.#act(`/orders/${id}/complete`);
 
@@ -188,24 +179,12 @@ export class SimulatorAdmin {
   readonly replayDelivery = (id: string) => this.#act(`/deliveries/${id}/replay`);
 
   /** Movements of the sandbox wallet, oldest first. */
-  async ledger(): Promise<LedgerLine[]> {
-    return this.#all('/ledger?environment=sandbox', ledgerLine);
-  }
-
+  readonly ledger = () => this.#all('/ledger?environment=sandbox', ledgerLine);
   /** @param reference of one attempt. The default is all orders. */
-  async orders(reference?: string): Promise<SoldOrder[]> {
-    const filter = reference === undefined ? '' : `&external_order_id=${encodeURIComponent(reference)}`;
-    return this.#all(`/orders?environment=sandbox${filter}`, sold);
-  }
-
-  async topups(): Promise<SoldTopup[]> {
-    return this.#all('/topups?environment=sandbox', recharge);
-  }
-
-  async subscriptions(): Promise<SoldSubscription[]> {
-    return this.#all('/vpn-subscriptions?environment=sandbox', subscription);
-  }
-
+  readonly orders = (reference?: string) =>
+    this.#all(`/orders?environment=sandbox${filter('external_order_id', reference)}`, sold);
+  readonly topups = () => this.#all('/topups?environment=sandbox', recharge);
+  readonly subscriptions = () => this.#all('/vpn-subscriptions?environment=sandbox', subscription);
   readonly completeSubscription = (id: string) => this.#act(`/vpn-subscriptions/${id}/complete`);
   readonly endSubscription = (id: string, end: 'expire' | 'cancel') => this.#act(`/vpn-subscriptions/${id}/${end}`);
   readonly setPlan = (id: number, change: { price_for_reseller?: string; available?: boolean }) =>
@@ -215,24 +194,17 @@ export class SimulatorAdmin {
     this.#act(`/refunds/${id}/${decision}`);
 
   /** @param esimId the service's id. The default is all eSIMs. */
-  async refunds(esimId?: string): Promise<SoldRefund[]> {
-    return this.#all(`/refunds?environment=sandbox${esimId === undefined ? '' : `&esim_id=${esimId}`}`, soldRefund);
-  }
-
+  readonly refunds = (esimId?: string) =>
+    this.#all(`/refunds?environment=sandbox${filter('esim_id', esimId)}`, soldRefund);
   readonly simulateEsim = (id: string, state: 'installed' | 'active' | 'consumed') =>
     this.#act(`/esims/${id}/state`, { state });
   readonly completeTopup = (id: string) => this.#act(`/topups/${id}/complete`);
 
-  async requests(endpoint: string, idempotencyKey?: string): Promise<ReceivedRequest[]> {
-    const key = idempotencyKey === undefined ? '' : `&idempotency_key=${encodeURIComponent(idempotencyKey)}`;
-    return this.#all(`/requests?endpoint=${endpoint}${key}`, request);
-  }
-
+  readonly requests = (endpoint: string, idempotencyKey?: string) =>
+    this.#all(`/requests?endpoint=${endpoint}${filter('idempotency_key', idempotencyKey)}`, request);
   /** @param orderId the service's id. The default is all webhooks. */
-  async webhooks(orderId?: string): Promise<SentWebhook[]> {
-    const filter = orderId === undefined ? '' : `&order_id=${encodeURIComponent(orderId)}`;
-    return this.#all(`/deliveries?environment=sandbox${filter}`, delivery);
-  }
+  readonly webhooks = (orderId?: string) =>
+    this.#all(`/deliveries?environment=sandbox${filter('order_id', orderId)}`, delivery);
 
   async #all<Item extends z.ZodType>(path: string, item: Item): Promise<z.output<Item>[]> {
     const page = z.object({ data: z.array(item), next_after: z.number().nullable() });
@@ -245,25 +217,26 @@ export class SimulatorAdmin {
     return items;
   }
 
-  async #get(path: string): Promise<HttpAnswer> {
-    return expectOk(await this.#http.get(`/simulator${path}`));
-  }
-
   async #act(path: string, body: unknown = {}): Promise<void> {
     await this.#post(path, body);
   }
 
-  async #post(path: string, body: unknown): Promise<HttpAnswer> {
-    return expectOk(await this.#http.post(`/simulator${path}`, body));
+  #get(path: string): Promise<HttpAnswer> {
+    return this.#call('GET', path);
+  }
+
+  #post(path: string, body: unknown): Promise<HttpAnswer> {
+    return this.#call('POST', path, body);
   }
 
   async #delete(path: string): Promise<void> {
-    expectOk(await this.#http.call('DELETE', `/simulator${path}`, {}));
+    await this.#call('DELETE', path);
   }
-}
 
-function expectOk(answer: HttpAnswer): HttpAnswer {
-  if (answer.status < 200 || answer.status > 299)
-    throw new Error(`the simulator answered ${answer.status}: ${answer.text}`);
-  return answer;
+  async #call(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
+    const answer = await this.#http.call(method, `/simulator${path}`, { body });
+    if (answer.status < 200 || answer.status > 299)
+      throw new Error(`the simulator answered ${answer.status}: ${answer.text}`);
+    return answer;
+  }
 }

@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import protobuf from 'protobufjs';
 import * as z from 'zod';
+import { close, listen } from '#telemetry/http-server.ts';
 
 const PROTO = join(import.meta.dirname, '../../vectors/opentelemetry-trace.proto');
 const { root } = protobuf.parse(readFileSync(PROTO, 'utf8'), { keepCase: true });
@@ -40,51 +40,35 @@ export type ReceivedSpan = z.output<typeof decodedSpan> & { readonly service: un
 /** A receiver of OTLP over HTTP, which decodes it by the published definition of the protocol. */
 export class SpanReceiver implements AsyncDisposable {
   readonly spans: ReceivedSpan[] = [];
-  /** All received bytes. */
   readonly bytes: Buffer[] = [];
   /** Headers of the newest request. */
   headers: Readonly<Record<string, unknown>> = {};
-  readonly #server = createServer();
+  /** The value of `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  endpoint = '';
+  readonly #server = createServer((incoming, response) => void this.#answer(incoming, response));
 
   static async start(): Promise<SpanReceiver> {
     const receiver = new SpanReceiver();
-    receiver.#answer(receiver.#server);
-    receiver.#server.listen(0, '127.0.0.1');
-    await once(receiver.#server, 'listening');
+    receiver.endpoint = `http://127.0.0.1:${await listen(receiver.#server, { host: '127.0.0.1', port: 0 })}`;
     return receiver;
   }
 
-  /** The value of `OTEL_EXPORTER_OTLP_ENDPOINT`. */
-  get endpoint(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  /** The spans of one trace. */
   trace(traceId: string): ReceivedSpan[] {
     return this.spans.filter(({ trace_id }) => trace_id === traceId);
   }
 
-  #answer(server: Server): void {
-    server.on('request', (incoming, response) => {
-      const chunks: Buffer[] = [];
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('error', () => undefined);
-      incoming.on('end', () => {
-        this.headers = incoming.headers;
-        if (incoming.url === '/v1/traces') this.#take(Buffer.concat(chunks));
-        response.writeHead(incoming.url === '/v1/traces' ? 200 : 404).end();
-      });
-    });
+  async #answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const bytes = await buffer(incoming).catch(() => undefined);
+    if (bytes === undefined) return;
+    this.headers = incoming.headers;
+    if (incoming.url === '/v1/traces') this.#take(bytes);
+    response.writeHead(incoming.url === '/v1/traces' ? 200 : 404).end();
   }
 
   #take(bytes: Buffer): void {
     this.bytes.push(bytes);
-    const plain = request.toObject(request.decode(bytes), {
-      longs: String,
-      enums: String,
-      bytes: Buffer,
-      defaults: true,
-    });
+    const form = { longs: String, enums: String, bytes: Buffer, defaults: true };
+    const plain = request.toObject(request.decode(bytes), form);
     for (const { resource, scope_spans } of exported.parse(plain).resource_spans) {
       const service = resource.attributes['service.name'];
       for (const { spans } of scope_spans) this.spans.push(...spans.map((span) => ({ ...span, service })));
@@ -92,8 +76,6 @@ export class SpanReceiver implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
+    await close(this.#server, 'all');
   }
 }

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import * as z from 'zod';
+import { close, listen } from '#telemetry/http-server.ts';
 
 const body = z.looseObject({
   type: z.string(),
@@ -12,16 +12,14 @@ const body = z.looseObject({
   data: z.record(z.string(), z.unknown()),
 });
 
-/** A received delivery. */
-export interface Received {
+interface Received {
   readonly id: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
   readonly path: string;
 }
 
-/** The answer of a receiver: a status, or a function that handles the request. */
-export type Answer = number | ((request: IncomingMessage, response: ServerResponse) => void);
+type Answer = number | ((request: IncomingMessage, response: ServerResponse) => void);
 
 /** A receiver of our webhooks, as in a shop. */
 export class WebhookReceiver implements AsyncDisposable {
@@ -29,29 +27,12 @@ export class WebhookReceiver implements AsyncDisposable {
   /** The answers to the next deliveries. After them, the answer is `otherwise`. */
   readonly answers: Answer[] = [];
   otherwise: Answer = 204;
-  readonly url: string;
-  readonly #stop: () => Promise<void>;
-
-  private constructor(url: string, stop: () => Promise<void>) {
-    this.url = url;
-    this.#stop = stop;
-  }
+  url = '';
+  readonly #server = createServer((request, response) => void this.#take(request, response));
 
   static async start(): Promise<WebhookReceiver> {
-    const server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => receiver.#take(request, response, Buffer.concat(chunks)));
-      request.on('error', () => undefined);
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const receiver = new WebhookReceiver(`http://127.0.0.1:${port}/hook`, async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    });
+    const receiver = new WebhookReceiver();
+    receiver.url = `http://127.0.0.1:${await listen(receiver.#server, { host: '127.0.0.1', port: 0 })}/hook`;
     return receiver;
   }
 
@@ -65,7 +46,9 @@ export class WebhookReceiver implements AsyncDisposable {
     return body.parse(new Webhook(secret).verify(bytes, { ...headers }));
   }
 
-  #take(request: IncomingMessage, response: ServerResponse, bytes: Buffer): void {
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const bytes = await buffer(request).catch(() => undefined);
+    if (bytes === undefined) return;
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
     this.received.push({ id: headers['webhook-id'] ?? '', headers, bytes, path: request.url ?? '' });
     const answer = this.answers.shift() ?? this.otherwise;
@@ -74,6 +57,6 @@ export class WebhookReceiver implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#stop();
+    await close(this.#server, 'all');
   }
 }

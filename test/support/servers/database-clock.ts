@@ -3,9 +3,7 @@ import { withClient } from '#cli/embedded/postgres.ts';
 import type { TestDatabase } from '#test/support/servers/database.ts';
 
 /** The time that the product reads from the database. */
-export interface DatabaseClock {
-  set(at: Date): Promise<void>;
-}
+export type DatabaseClock = Awaited<ReturnType<typeof holdDatabaseClock>>;
 
 /**
  * Stops `clock_timestamp()` of one test database at a time that the test sets. PostgreSQL searches `pg_catalog` first,
@@ -13,10 +11,7 @@ export interface DatabaseClock {
  *
  * @param database a database without open sessions of the product.
  */
-export async function holdDatabaseClock(
-  { url, name }: Pick<TestDatabase, 'url' | 'name'>,
-  at: Date,
-): Promise<DatabaseClock> {
+export async function holdDatabaseClock({ url, name }: Pick<TestDatabase, 'url' | 'name'>, at: Date) {
   await withClient(url, async (client) => {
     await client.query(`
       CREATE SCHEMA test_clock;
@@ -27,7 +22,7 @@ export async function holdDatabaseClock(
     await client.query('INSERT INTO test_clock.held VALUES ($1)', [at]);
   });
   return {
-    set: (to) =>
+    set: (to: Date) =>
       withClient(url, async (client) => {
         await client.query('UPDATE test_clock.held SET at = $1', [to]);
       }),

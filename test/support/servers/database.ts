@@ -7,12 +7,8 @@ import { withClient } from '#cli/embedded/postgres.ts';
 import { Database, type DatabaseOptions, type Executor } from '#db/connection/database.ts';
 import type { SharedServers } from '#test/support/servers/shared-servers.ts';
 
-export interface TestDatabase extends AsyncDisposable {
-  readonly url: string;
-  readonly name: string;
-  /** Ends all its sessions and removes it. */
-  drop(): Promise<void>;
-}
+export type TestDatabase = Awaited<ReturnType<typeof createTestDatabase>>;
+export type OpenTestDatabase = Awaited<ReturnType<typeof openTestDatabase>>;
 
 /** Many stacks start at the same time and wait for each other. */
 const MANY_AT_ONCE = { connectTimeoutMs: 60_000 } as const;
@@ -20,7 +16,7 @@ const MANY_AT_ONCE = { connectTimeoutMs: 60_000 } as const;
 /** Creates a migrated, empty database from the run's template. */
 export async function createTestDatabase(
   { postgresUrl, templateDatabase }: Pick<SharedServers, 'postgresUrl' | 'templateDatabase'> = inject('servers'),
-): Promise<TestDatabase> {
+) {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await withClient(
     postgresUrl,
@@ -31,6 +27,7 @@ export async function createTestDatabase(
     },
     MANY_AT_ONCE,
   );
+  /** Ends all its sessions and removes it. */
   const drop = () =>
     withClient(postgresUrl, async (client) => {
       await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
@@ -40,25 +37,28 @@ export async function createTestDatabase(
   return { url: url.href, name, drop, [Symbol.asyncDispose]: drop };
 }
 
-export interface OpenTestDatabase extends TestDatabase {
-  readonly database: Database;
-}
-
 /** {@link createTestDatabase} with a pool. `drop` closes the pool first. */
-export async function openTestDatabase(options: Pick<DatabaseOptions, 'onRowsAdded'> = {}): Promise<OpenTestDatabase> {
+export async function openTestDatabase(options: Pick<DatabaseOptions, 'onRowsAdded'> = {}) {
   const created = await createTestDatabase();
   const database = openDatabase(created.url, options);
   const drop = async () => {
     await database.close();
     await created.drop();
   };
-  return { url: created.url, name: created.name, database, drop, [Symbol.asyncDispose]: drop };
+  return { ...created, database, drop, [Symbol.asyncDispose]: drop };
 }
 
 /** Opens a pool on a database. The caller closes it. */
 export function openDatabase(url: string, options: Pick<DatabaseOptions, 'onRowsAdded'> = {}): Database {
   // Some tests break connections on purpose. The failing statement reports the error.
   return new Database({ url, poolSize: 5, applicationName: 'test', onConnectionError: () => undefined, ...options });
+}
+
+/** True while a session of this database waits for an advisory lock. */
+export async function isWaitingForLock(database: Database): Promise<boolean> {
+  const waiting = sql`select 1 from pg_locks where locktype = 'advisory' and not granted
+    and database = (select oid from pg_database where datname = current_database())`;
+  return (await database.run((db) => db.execute(waiting))).rows.length > 0;
 }
 
 /** The plan of the first statement that `read` sends, as JSON. @param how for example `analyze, format json`. */

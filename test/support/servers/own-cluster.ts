@@ -23,11 +23,6 @@ export interface OwnTemporalServer extends AsyncDisposable {
   thaw(): void;
 }
 
-export interface OwnCluster extends OwnTemporalServer {
-  /** The present process of the server. */
-  readonly pid: number;
-}
-
 /** These are paths of PEM files. */
 interface FrontendTls {
   readonly cert: string;
@@ -39,18 +34,16 @@ interface FrontendTls {
   readonly client: TemporalTls & { readonly serverName: string };
 }
 
-export interface OwnClusterOptions {
-  readonly tls?: FrontendTls;
-  /** An account of PostgreSQL that may create databases. The default is the shared server's. */
-  readonly postgresUrl?: string;
-}
-
-/** Starts a cluster. Its programs are built if the machine does not have them: `npm run prepare:temporal` does it before. */
+/**
+ * Starts a cluster. Its programs are built if the machine lacks them: `npm run prepare:temporal` does it before.
+ *
+ * @param options.postgresUrl an account of PostgreSQL that may create databases. The default is the shared server's.
+ */
 export async function startOwnCluster({
   tls,
   // `inject` exists only in vitest. A caller with its own servers does not need it.
   postgresUrl = inject('servers').postgresUrl,
-}: OwnClusterOptions = {}): Promise<OwnCluster> {
+}: { readonly tls?: FrontendTls; readonly postgresUrl?: string } = {}) {
   const programs = await obtainTemporalPrograms({ environment: process.env, progress: () => undefined });
   const folder = temporaryFolder('cluster');
   const name = `temporal_${randomBytes(4).toString('hex')}`;
@@ -67,6 +60,7 @@ export async function startOwnCluster({
   await cluster.start();
   return {
     address: cluster.address,
+    /** The present process of the server. */
     get pid() {
       return cluster.child?.identity?.pid ?? 0;
     },

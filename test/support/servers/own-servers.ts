@@ -1,4 +1,4 @@
-/** Own servers of a test that stops, kills and restarts them on the same port and data. */
+/** PostgreSQL and Temporal, and own ones of a test that stops, kills and restarts them on the same port and data. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -7,9 +7,9 @@ import { promisify } from 'node:util';
 import type { Client } from 'pg';
 import { sendSignal } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
-import { EmbeddedPostgres, withClient } from '#cli/embedded/postgres.ts';
+import { EmbeddedPostgres, withClient, type EmbeddedPostgresOptions } from '#cli/embedded/postgres.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
-import { TemporalServer } from '#cli/embedded/temporal-server.ts';
+import { TemporalServer, type TemporalServerOptions } from '#cli/embedded/temporal-server.ts';
 import { migrate } from '#db/connection/migrate.ts';
 import { atEnd } from '#test/support/at-end.ts';
 import { signalTree } from '#test/support/servers/process-tree.ts';
@@ -17,48 +17,40 @@ import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
 const run = promisify(execFile);
 
-interface OwnServer extends AsyncDisposable {
-  /** Starts the server on the same port and data, and waits until it is ready. */
-  start(): Promise<void>;
-  /** Stops the server as an administrator would. */
-  stop(): Promise<void>;
-  /** Kills the server as a power cut would. */
-  kill(): Promise<void>;
-  /** Stops all its processes (SIGSTOP) until {@link thaw}. Connections stay open. */
-  freeze(): void;
-  thaw(): void;
-  /** Stops the server, backs its data up and starts it again. @returns the folder of the backup. */
-  backUp(): Promise<string>;
-  /** Kills the server and removes its data, as the loss of its disk does. */
-  destroy(): Promise<void>;
-  /** Kills the server, replaces its data with a backup, and starts it. @param backup undefined: without data. */
-  restore(backup: string | undefined): Promise<void>;
+export type OwnPostgres = Awaited<ReturnType<typeof startOwnPostgres>>;
+export type OwnTemporal = Awaited<ReturnType<typeof startOwnTemporal>>;
+
+/** Starts a PostgreSQL with a migrated database, and its data in `data` of the folder. */
+export async function startPostgres(
+  folder: string,
+  database: string,
+  options: Pick<EmbeddedPostgresOptions, 'settings' | 'walArchive'>,
+): Promise<EmbeddedPostgres> {
+  const postgres = await EmbeddedPostgres.prepare({
+    dataDirectory: join(folder, 'data'),
+    port: await freePort(),
+    password: randomBytes(16).toString('hex'),
+    logFile: join(folder, 'postgres.log'),
+    ...options,
+  });
+  await postgres.start();
+  await postgres.createDatabase(database);
+  await migrate(postgres.url(database));
+  return postgres;
 }
 
-/** The commits that PostgreSQL lost. */
-interface LostCommits {
-  readonly transactions: number;
-  /** Lost bytes of the write-ahead log. */
-  readonly bytes: number;
-  /** Time of the kill on the machine's clock. A commit before it may be lost, also one after `setBack` was called. */
-  readonly killedAtMs: number;
-}
-
-export interface OwnPostgres extends OwnServer {
-  /** A migrated database. */
-  readonly url: string;
-  readonly dataDirectory: string;
-  /** Kills all processes at one moment, so that unwritten commits are lost, and restarts. Needs `losesCommitsOf`. */
-  setBack(): Promise<LostCommits>;
-  /** Makes all earlier commits durable. */
-  makeDurable(): Promise<void>;
-  /** Like {@link makeDurable}. In addition, later commits are not written until {@link setBack}. */
-  keepNothingMore(): Promise<void>;
-}
-
-export interface OwnTemporal extends OwnServer {
-  readonly address: string;
-  readonly databaseFile: string;
+/** Starts a development server of Temporal with its log in the folder. */
+export async function startTemporal(
+  folder: string,
+  options: Omit<TemporalServerOptions, 'cli' | 'port' | 'logFile' | 'environment'>,
+): Promise<TemporalServer> {
+  const environment = process.env;
+  const progress = (text: string) => void process.stdout.write(`Temporal server: ${text}\n`);
+  const { path: cli } = await obtainTemporalCli({ environment, progress });
+  const logFile = join(folder, 'temporal.log');
+  const temporal = new TemporalServer({ cli, port: await freePort(), logFile, environment, ...options });
+  await temporal.start();
+  return temporal;
 }
 
 /**
@@ -77,13 +69,9 @@ export async function startOwnPostgres({
   readonly losesCommitsOf?: number;
   readonly walArchive?: string;
   readonly settings?: Readonly<Record<string, string>>;
-} = {}): Promise<OwnPostgres> {
+} = {}) {
   const folder = temporaryFolder('postgres');
-  const postgres = await EmbeddedPostgres.prepare({
-    dataDirectory: join(folder, 'data'),
-    port: await freePort(),
-    password: randomBytes(16).toString('hex'),
-    logFile: join(folder, 'postgres.log'),
+  const postgres = await startPostgres(folder, 'reseller', {
     ...(walArchive !== undefined && { walArchive }),
     settings: {
       max_connections: '200',
@@ -99,15 +87,19 @@ export async function startOwnPostgres({
       }),
     },
   });
-  await postgres.start();
-  await postgres.createDatabase('reseller');
   const url = postgres.url('reseller');
-  await migrate(url);
-  const control = controls(postgres, folder, join(folder, 'data'));
+  const dataDirectory = join(folder, 'data');
+  const control = controls(postgres, folder, dataDirectory);
   return {
     url,
-    dataDirectory: join(folder, 'data'),
+    dataDirectory,
     ...control,
+    /**
+     * Kills all processes at one moment, so that unwritten commits are lost, and restarts. Needs `losesCommitsOf`.
+     *
+     * @returns what was lost: transactions, and bytes of the write-ahead log. A commit before the time of the kill on
+     * the machine's clock may be lost, also one after `setBack` was called.
+     */
     setBack: async () => {
       const before = await positionOf(url);
       control.freeze();
@@ -117,7 +109,9 @@ export async function startOwnPostgres({
       const after = await positionOf(url);
       return { transactions: Math.max(0, before.transaction - after.transaction), bytes: before.unwritten, killedAtMs };
     },
+    /** Makes all earlier commits durable. */
     makeDurable: () => withClient(url, makeDurable, MAY_BE_FROZEN),
+    /** Like `makeDurable`. In addition, later commits are not written until `setBack`. */
     keepNothingMore: () =>
       withClient(
         url,
@@ -143,7 +137,7 @@ async function makeDurable(client: Client): Promise<void> {
 }
 
 /** The number of the next transaction, and the number of unwritten bytes of the write-ahead log. */
-async function positionOf(url: string): Promise<{ readonly transaction: number; readonly unwritten: number }> {
+async function positionOf(url: string) {
   const { rows } = await withClient(
     url,
     (client) =>
@@ -162,31 +156,28 @@ async function positionOf(url: string): Promise<{ readonly transaction: number; 
  * @param options.longFrom number of events from which on the server suggests continue-as-new. The default is some
  * thousands.
  */
-export async function startOwnTemporal({ longFrom }: { readonly longFrom?: number } = {}): Promise<OwnTemporal> {
+export async function startOwnTemporal({ longFrom }: { readonly longFrom?: number } = {}) {
   const folder = temporaryFolder('temporal');
-  const environment = process.env;
-  const cli = await obtainTemporalCli({ environment, progress: () => undefined });
   const data = join(folder, 'data');
   mkdirSync(data);
-  const temporal = new TemporalServer({
-    cli: cli.path,
-    port: await freePort(),
-    databaseFile: join(data, 'temporal.db'),
+  const databaseFile = join(data, 'temporal.db');
+  const temporal = await startTemporal(folder, {
+    databaseFile,
     ...(longFrom !== undefined && { dynamicConfig: [`limit.historyCount.suggestContinueAsNew=${longFrom}`] }),
-    logFile: join(folder, 'temporal.log'),
-    environment,
   });
-  await temporal.start();
-  return { address: temporal.address, databaseFile: join(data, 'temporal.db'), ...controls(temporal, folder, data) };
+  return { address: temporal.address, databaseFile, ...controls(temporal, folder, data) };
 }
 
 /** The controls of a server. @param data the data folder of the server, inside `folder`. */
-function controls(server: EmbeddedPostgres | TemporalServer, folder: string, data: string): OwnServer {
+function controls(server: EmbeddedPostgres | TemporalServer, folder: string, data: string) {
   const takeBack = atEnd(() => server.child?.killNow());
   let backups = 0;
+  const signal = (name: NodeJS.Signals): void => {
+    if (server.child?.identity !== undefined) signalTree(server.child.identity.pid, name);
+  };
   const kill = async () => {
     // PostgreSQL's processes have their own groups. Those that outlive their parent would continue to write.
-    if (server.child?.identity !== undefined) signalTree(server.child.identity.pid, 'SIGKILL');
+    signal('SIGKILL');
     await server.kill();
   };
   const destroy = async () => {
@@ -194,9 +185,13 @@ function controls(server: EmbeddedPostgres | TemporalServer, folder: string, dat
     rmSync(data, { recursive: true, force: true });
   };
   return {
+    /** Starts the server on the same port and data, and waits until it is ready. */
     start: () => server.start(),
+    /** Stops the server as an administrator would. */
     stop: () => server.stop(),
+    /** Kills the server as a power cut would. */
     kill,
+    /** Stops the server, backs its data up and starts it again. @returns the folder of the backup. */
     backUp: async () => {
       backups += 1;
       const backup = join(folder, `backup-${backups}`);
@@ -206,15 +201,18 @@ function controls(server: EmbeddedPostgres | TemporalServer, folder: string, dat
       await server.start();
       return backup;
     },
+    /** Kills the server and removes its data, as the loss of its disk does. */
     destroy,
-    restore: async (backup) => {
+    /** Kills the server, replaces its data with a backup, and starts it. @param backup undefined: without data. */
+    restore: async (backup: string | undefined) => {
       await destroy();
       if (backup === undefined) mkdirSync(data);
       else await run('cp', ['-a', backup, data]);
       await server.start();
     },
-    freeze: () => void (server.child?.identity !== undefined && signalTree(server.child.identity.pid, 'SIGSTOP')),
-    thaw: () => void (server.child?.identity !== undefined && signalTree(server.child.identity.pid, 'SIGCONT')),
+    /** Stops all its processes until `thaw`. Connections stay open. */
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
     [Symbol.asyncDispose]: async () => {
       await server.kill();
       takeBack();

@@ -10,7 +10,6 @@ import { TestProcess } from '#test/support/servers/processes.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-/** The line that is printed once everything runs. */
 export const UP = 'Everything runs.';
 const lock = z.object({ children: z.array(z.object({ pid: z.number(), startedAt: z.string() })) });
 

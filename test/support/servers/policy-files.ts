@@ -10,54 +10,27 @@ export type NamedSettings = { readonly [Name in SettingName]?: unknown };
 /** Variables of the environment, and settings of the policy by whole name: `{ 'retry.max_attempts': 1 }`. */
 export type ProcessSettings = NamedSettings & { readonly [variable: Uppercase<string>]: string };
 
-/** Writes policy files below a folder. */
-export class PolicyFiles {
-  readonly #folder: string;
-  readonly #common: NamedSettings;
-  #written = 0;
-
-  /** @param common settings of every process. */
-  constructor(folder: string, common: NamedSettings) {
-    this.#folder = folder;
-    this.#common = common;
-  }
-
-  /** The variables of a process; POLICY_FILE names a file with the common settings and those given. */
-  environmentOf(settings: ProcessSettings): Record<string, string> {
-    const file = join(this.#folder, `policy-${(this.#written += 1)}.yaml`);
-    writeFileSync(file, policyText({ ...this.#common, ...policyOf(settings) }));
-    return { ...variablesOf(settings), POLICY_FILE: file };
-  }
+/** The variables of a process; POLICY_FILE names a new file with the common settings and its own. */
+export function environmentOf(settings: ProcessSettings, common: NamedSettings): Record<string, string> {
+  const variables = Object.entries<unknown>(settings).filter((each): each is [string, string] => !isSetting(each[0]));
+  return { ...Object.fromEntries(variables), POLICY_FILE: policyFile({ ...common, ...policyOf(settings) }) };
 }
 
 /** Writes a policy file of its own. @returns its path. */
 export function policyFile(settings: NamedSettings): string {
   const file = join(temporaryFolder('policy'), 'policy.yaml');
-  writeFileSync(file, policyText(settings));
+  const policy: Record<string, Record<string, unknown>> = {};
+  for (const [name, value] of Object.entries(settings)) {
+    const [group = '', setting = ''] = name.split('.');
+    (policy[group] ??= {})[setting] = value;
+  }
+  // JSON is YAML.
+  writeFileSync(file, JSON.stringify(policy, undefined, 2));
   return file;
 }
 
-/** The content of a policy file. JSON is YAML. */
-function policyText(settings: NamedSettings): string {
-  const file: Record<string, Record<string, unknown>> = {};
-  for (const [name, value] of Object.entries(settings)) {
-    const [group = '', setting = ''] = name.split('.');
-    (file[group] ??= {})[setting] = value;
-  }
-  return JSON.stringify(file, undefined, 2);
-}
-
-/** The settings of the policy. */
 export function policyOf(settings: ProcessSettings): NamedSettings {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => isSetting(name)));
 }
 
-function variablesOf(settings: ProcessSettings): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries<unknown>(settings).filter((entry): entry is [string, string] => !isSetting(entry[0])),
-  );
-}
-
-function isSetting(name: string): boolean {
-  return name.includes('.');
-}
+const isSetting = (name: string) => name.includes('.');

@@ -14,26 +14,15 @@ import { waitFor } from '#test/support/wait-for.ts';
 
 const run = promisify(execFile);
 
-export interface PostgresPair extends AsyncDisposable {
-  /** A migrated database, at the address that the replica takes over. */
-  readonly url: string;
-  /**
-   * Kills the primary server, promotes the replica, and restarts it at the address of the primary: that stands for a
-   * DNS name or a virtual address that moves. Nothing has to detect the failure, so that time is not part of it.
-   */
-  failOver(): Promise<void>;
-}
-
 /** Name of the replica in `synchronous_standby_names`. */
 const REPLICA = 'replica';
 /** Two machines and a Temporal server use one server; a replica needs at least the value of its primary. */
 const SETTINGS = { max_connections: '300' };
 
-/** Folder of the replica's data. */
 const DATA = 'data';
 
 /** Starts both. A commit is acknowledged only when the replica has it on its disk. */
-export async function startPostgresPair(): Promise<PostgresPair> {
+export async function startPostgresPair() {
   const primary = await startOwnPostgres({ settings: SETTINGS });
   const folder = temporaryFolder('replica');
   await fillReplica(primary, folder);
@@ -42,7 +31,12 @@ export async function startPostgresPair(): Promise<PostgresPair> {
   await replica.start();
   await replicates(primary.url);
   return {
+    /** A migrated database, at the address that the replica takes over. */
     url: primary.url,
+    /**
+     * Kills the primary server, promotes the replica, and restarts it at the address of the primary: that stands for a
+     * DNS name or a virtual address that moves. Nothing has to detect the failure, so that time is not part of it.
+     */
     failOver: async () => {
       await primary.kill();
       await withClient(replica.url('postgres'), (client) => client.query('SELECT pg_promote()'));
@@ -80,7 +74,6 @@ function onReplica(primary: OwnPostgres, folder: string, port: number): Promise<
   return EmbeddedPostgres.prepare({ dataDirectory: join(folder, DATA), port, password, logFile, settings: SETTINGS });
 }
 
-/** Waits until the replica follows the primary. */
 async function replicates(url: string): Promise<void> {
   await withClient(url, async (client) => {
     await client.query(`ALTER SYSTEM SET synchronous_standby_names = '${REPLICA}'`);

@@ -5,6 +5,7 @@ import { Child, describeExit } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { NODE_ARGUMENTS, QUICK_START } from '#cli/start/supervisor.ts';
 import { atEnd } from '#test/support/at-end.ts';
+import { PROJECT } from '#test/support/compose.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -18,7 +19,6 @@ export interface ProcessOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** URL that answers 200 when the process is ready. Without it, a started process counts as ready. */
   readonly readyUrl?: string;
-  readonly readyTimeoutMs?: number;
 }
 
 /**
@@ -43,7 +43,6 @@ export async function environmentAlone(
   };
 }
 
-const PROJECT = join(import.meta.dirname, '../../..');
 const STOP_GRACE_MS = 30_000;
 
 const running = new Set<Child>();
@@ -83,7 +82,6 @@ export class TestProcess implements AsyncDisposable {
     return readFileSync(this.#child.logFile, 'utf8');
   }
 
-  /** Waits for the end of the process. */
   async exit(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
     const { code, signal } = await this.#child.exited;
     return { code, signal };
@@ -101,7 +99,6 @@ export class TestProcess implements AsyncDisposable {
       throw new Error(`${this.name} did not stop within ${STOP_GRACE_MS} ms\n${this.tail()}`);
   }
 
-  /** Kills the process, as a crash does. */
   async kill(): Promise<void> {
     await this.#child.kill();
   }
@@ -124,7 +121,6 @@ export async function startProcess(options: ProcessOptions): Promise<TestProcess
   if (readyUrl === undefined) return started;
   try {
     await waitFor(`${options.name} is ready`, async () => !started.running || (await fetch(readyUrl)).status === 200, {
-      timeoutMs: options.readyTimeoutMs ?? 180_000,
       context: () => started.tail(),
     });
     if (!started.running) throw new Error(`${options.name} ended before it was ready\n${started.tail()}`);

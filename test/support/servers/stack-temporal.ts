@@ -15,24 +15,12 @@ import { webhookEndpointWorkflowId, workflowId } from '#workflows/messages.ts';
 import type { orderWorkflow } from '#workflows/order.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
-/** The key ring of the processes of a stack. */
 export function keyRingOf(stack: Stack): KeyRing {
   return new KeyRing(PARTS.encryptionKeys(stack.environments.worker));
 }
 
 /** Interval of upkeep while a test waits for it, in milliseconds. */
 const OFTEN_MS = 1_000;
-
-/** The content of the Temporal UI about a workflow. */
-export interface Shown {
-  readonly product: string | undefined;
-  readonly stage: string | undefined;
-  readonly needsAttention: boolean | undefined;
-  readonly attentionReason: string | undefined;
-  readonly failureClass: string | undefined;
-  /** Markdown. */
-  readonly details: string;
-}
 
 /** An operator who uses the Temporal UI for the workflows of a stack. */
 export class TemporalOperator implements AsyncDisposable {
@@ -92,7 +80,7 @@ export class TemporalOperator implements AsyncDisposable {
   }
 
   /** Search attributes and current details of the newest run, as in the Temporal UI. @param id the id of work. */
-  async shown(id: string): Promise<Shown> {
+  async shown(id: string) {
     const handle = this.order(id);
     // The query waits for the first task, which is completed after the first send.
     const { currentDetails } = await handle.query(workflowMetadataQuery);
@@ -103,12 +91,13 @@ export class TemporalOperator implements AsyncDisposable {
       needsAttention: found.get(SEARCH_ATTRIBUTES.needsAttention),
       attentionReason: found.get(SEARCH_ATTRIBUTES.attentionReason),
       failureClass: found.get(SEARCH_ATTRIBUTES.failureClass),
+      /** Markdown. */
       details: currentDetails ?? '',
     };
   }
 
   /** Waits until the newest run shows this stage. @returns its search attributes and current details. */
-  async showsStage(id: string, stage: WorkStatus): Promise<Shown> {
+  async showsStage(id: string, stage: WorkStatus) {
     return waitFor(`the workflow of ${id} shows ${stage}`, async () => {
       const shown = await this.shown(id);
       if (shown.stage !== stage) throw new Error(`it shows ${shown.stage}`);

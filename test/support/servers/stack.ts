@@ -5,17 +5,17 @@ import { inject } from 'vitest';
 import * as z from 'zod';
 import { freePort } from '#cli/embedded/ports.ts';
 import { productEnvironments, type ProductEnvironments } from '#cli/start/environment.ts';
-import { apiKeyMode, generateApiKey } from '#crypto/generated-secrets.ts';
-import { addApiKey, apiScopes } from '#db/access/api-keys.ts';
+import { apiKeyMode } from '#crypto/generated-secrets.ts';
 import type { Database } from '#db/connection/database.ts';
 import { isFinal, WORK_STATUSES } from '#domain/work/lifecycle.ts';
 import { connect } from '#temporal/connection.ts';
 import { SCHEDULE_IDS } from '#temporal/schedules.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
+import { postOnce, storeKey } from '#test/support/api/keys.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { createTestDatabase, openDatabase } from '#test/support/servers/database.ts';
 import type { OwnPostgres, OwnTemporal } from '#test/support/servers/own-servers.ts';
-import { PolicyFiles, policyOf, type ProcessSettings } from '#test/support/servers/policy-files.ts';
+import { environmentOf, policyOf, type ProcessSettings } from '#test/support/servers/policy-files.ts';
 import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
 import type { SharedServers } from '#test/support/servers/shared-servers.ts';
 import { SHORT_POLICY } from '#test/support/servers/test-policies.ts';
@@ -27,7 +27,6 @@ export interface StackOptions {
   readonly environment?: ProcessSettings;
   /** Environment of the simulator only: `{ SIMULATOR_PROCESSING_DELAY: '200ms' }`. */
   readonly simulator?: Readonly<Record<string, string>>;
-  /** Password of our account at the service. */
   readonly servicePassword?: string;
   /** The shared servers. The default is those of the present run. */
   readonly servers?: SharedServers;
@@ -48,11 +47,8 @@ export type ProcessName = 'simulator' | 'api' | 'worker';
 
 const workStatus = z.enum(WORK_STATUSES);
 
-const SCRIPTS: Readonly<Record<ProcessName, string>> = {
-  simulator: 'simulator/main.ts',
-  api: 'api/main.ts',
-  worker: 'worker/main.ts',
-};
+/** Paths of processes that are ready. */
+const READY = { simulator: '/simulator/state', api: '/readyz', worker: '/readyz' } as const;
 
 /**
  * The whole product as child processes, with its own database, namespace, simulator and ports.
@@ -71,55 +67,35 @@ export class Stack implements AsyncDisposable {
   readonly apiKey: string;
   readonly webhookSecret: string;
   readonly environments: ProductEnvironments;
-  readonly #readyUrls: Readonly<Record<ProcessName, string>>;
-  readonly #scripts: Readonly<Record<ProcessName, string>>;
-  readonly #sharesTemporal: boolean;
+  readonly #parts: Parts;
   readonly #processes = new Map<ProcessName, TestProcess>();
   readonly #started: TestProcess[] = [];
-  readonly #policy: PolicyFiles;
-  readonly #cleanUp: () => Promise<void>;
 
-  constructor(parts: {
-    databaseUrl: string;
-    database: Database;
-    temporal: Stack['temporal'];
-    apiKey: string;
-    webhookSecret: string;
-    ports: Readonly<Record<ProcessName, number>>;
-    environments: ProductEnvironments;
-    scripts: Readonly<Record<ProcessName, string>>;
-    sharesTemporal: boolean;
-    policy: PolicyFiles;
-    cleanUp: () => Promise<void>;
-  }) {
-    const at = (name: ProcessName, path = '') => `http://127.0.0.1:${parts.ports[name]}${path}`;
+  constructor(parts: Parts) {
+    this.#parts = parts;
     this.databaseUrl = parts.databaseUrl;
     this.database = parts.database;
     this.temporal = parts.temporal;
     this.apiKey = parts.apiKey;
     this.webhookSecret = parts.webhookSecret;
     this.environments = parts.environments;
-    this.api = new HttpClient(at('api'), { authorization: `Bearer ${parts.apiKey}` });
-    this.simulator = new HttpClient(at('simulator'));
-    this.#readyUrls = {
-      simulator: at('simulator', '/simulator/state'),
-      api: at('api', '/readyz'),
-      worker: at('worker', '/readyz'),
-    };
-    this.#scripts = parts.scripts;
-    this.#sharesTemporal = parts.sharesTemporal;
-    this.#policy = parts.policy;
-    this.#cleanUp = parts.cleanUp;
+    this.api = new HttpClient(this.#at('api'), { authorization: `Bearer ${parts.apiKey}` });
+    this.simulator = new HttpClient(this.#at('simulator'));
+  }
+
+  #at(name: ProcessName): string {
+    return `http://127.0.0.1:${this.#parts.ports[name]}`;
   }
 
   /** Starts a process and waits until it is ready. @param environment additions for this start only. */
   async start(name: ProcessName, environment: ProcessSettings = {}): Promise<TestProcess> {
     if (this.#processes.get(name)?.running === true) throw new Error(`the ${name} is running already`);
+    const { scripts, policy } = this.#parts;
     const started = await startProcess({
       name,
-      script: this.#scripts[name],
-      environment: { ...definedOf(this.environments[name]), ...this.#policy.environmentOf(environment) },
-      readyUrl: this.#readyUrls[name],
+      script: scripts?.[name] ?? `${name}/main.ts`,
+      environment: { ...definedOf(this.environments[name]), ...environmentOf(environment, policy) },
+      readyUrl: `${this.#at(name)}${READY[name]}`,
     });
     this.#processes.set(name, started);
     this.#started.push(started);
@@ -133,7 +109,6 @@ export class Stack implements AsyncDisposable {
     return found;
   }
 
-  /** Kills a process, as a crash does. */
   async kill(name: ProcessName): Promise<void> {
     await this.process(name).kill();
   }
@@ -145,11 +120,7 @@ export class Stack implements AsyncDisposable {
 
   /** `POST /v1/orders` with a fresh Idempotency-Key. */
   async order(body: { package_id: number; external_order_id?: string } & Record<string, unknown>) {
-    return this.api.post(
-      '/v1/orders',
-      { external_order_id: `ext-${randomUUID()}`, ...body },
-      { headers: { 'idempotency-key': randomUUID() } },
-    );
+    return postOnce(this.api, '/v1/orders', { external_order_id: `ext-${randomUUID()}`, ...body });
   }
 
   /** Waits until an order has one of these statuses. @returns the answer to `GET /v1/orders/{id}`. */
@@ -186,7 +157,6 @@ export class Stack implements AsyncDisposable {
     return [...this.#processes.values()].map((running) => running.tail(lines)).join('\n');
   }
 
-  /** The output of all processes of all starts. */
   outputs(): string {
     return this.#started.map((each) => `--- ${each.name}\n${each.output()}`).join('\n');
   }
@@ -196,11 +166,11 @@ export class Stack implements AsyncDisposable {
     try {
       for (const name of ['api', 'worker', 'simulator'] as const) await this.#processes.get(name)?.stop();
       // Only saves load for later stacks, so an error has no meaning here.
-      if (this.#processes.has('worker') && this.#sharesTemporal)
+      if (this.#processes.has('worker') && this.#parts.sharesTemporal)
         await endSchedules(this.temporal).catch(() => undefined);
     } finally {
       await this.killAll();
-      await this.#cleanUp();
+      await this.#parts.cleanUp();
     }
   }
 
@@ -211,7 +181,7 @@ export class Stack implements AsyncDisposable {
 
 /** Starts a {@link Stack}: all processes, or those in `options.start`. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
-  const stack = await prepareStack(options);
+  const stack = new Stack(await partsOf(options));
   const { start = ['simulator', 'api', 'worker'] } = options;
   try {
     await Promise.all(start.map((name) => stack.start(name)));
@@ -222,8 +192,11 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   }
 }
 
-async function prepareStack(options: StackOptions): Promise<Stack> {
+type Parts = Awaited<ReturnType<typeof partsOf>>;
+
+async function partsOf(options: StackOptions) {
   const folder = temporaryFolder('stack');
+  const settings: ProcessSettings = options.environment ?? {};
   // `inject` exists only in vitest. A caller with its own servers does not need it.
   const servers = () => options.servers ?? inject('servers');
   const temporalAddress = options.temporal?.address ?? servers().temporalAddress;
@@ -235,10 +208,9 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
   ]);
   const databaseUrl = created?.url ?? options.postgres?.url ?? '';
   const database = openDatabase(databaseUrl);
-  const { key, prefix, hash } = generateApiKey(apiKeyMode(options.environment?.['SERVICE_MODE']));
-  await database.run((db) => addApiKey(db, { name: 'test', prefix, hash, scopes: apiScopes }));
+  const { key: apiKey } = await storeKey(database, {}, apiKeyMode(settings['SERVICE_MODE']));
   const webhookSecret = `whsec_${randomBytes(16).toString('hex')}`;
-  const policy = new PolicyFiles(folder, { ...SHORT_POLICY, ...policyOf(options.environment ?? {}) });
+  const policy = { ...SHORT_POLICY, ...policyOf(settings) };
   const pooled = await options.pooler?.(databaseUrl);
   const environments = productEnvironments(
     { ports, databaseUrl: pooled ?? databaseUrl, temporalAddress, simulatorData: join(folder, 'simulator.sqlite') },
@@ -253,18 +225,18 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
       ...(pooled !== undefined && { DATABASE_URL: pooled, DATABASE_DIRECT_URL: databaseUrl }),
       TEMPORAL_NAMESPACE: namespace,
       WORKFLOW_BUNDLE: options.workflowBundle ?? servers().workflowBundle,
-      ...policy.environmentOf(options.environment ?? {}),
+      ...environmentOf(settings, policy),
     },
   );
-  return new Stack({
+  return {
     databaseUrl,
     database,
     temporal: { address: temporalAddress, namespace },
-    apiKey: key,
+    apiKey,
     webhookSecret,
     ports,
     environments: { ...environments, simulator: { ...environments.simulator, ...options.simulator } },
-    scripts: { ...SCRIPTS, ...options.scripts },
+    scripts: options.scripts,
     sharesTemporal: options.temporal === undefined,
     policy,
     cleanUp: async () => {
@@ -272,7 +244,7 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
       await created?.drop();
       removeFolder(folder);
     },
-  });
+  };
 }
 
 /** Without this, the schedules of ended stacks keep the shared server busy: half a core after fifteen stacks. */
@@ -292,7 +264,6 @@ async function freePorts() {
   return { api, worker, simulator, temporal: 0, temporalUi: 0, codec: 0, postgres: 0 };
 }
 
-/** The variables that have a value. */
 export function definedOf(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),

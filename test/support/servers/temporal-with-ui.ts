@@ -2,37 +2,23 @@
 import { join } from 'node:path';
 import type { Child } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
-import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { obtainTemporalPrograms } from '#cli/embedded/temporal-cluster.ts';
-import { TemporalServer } from '#cli/embedded/temporal-server.ts';
 import { TemporalUi } from '#cli/embedded/temporal-ui.ts';
 import { startOwnCluster } from '#test/support/servers/own-cluster.ts';
+import { startTemporal } from '#test/support/servers/own-servers.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
-export interface TemporalWithUi extends AsyncDisposable {
-  readonly address: string;
-  readonly uiUrl: string;
-  /** The processes of the server and of the UI. */
-  readonly pids: readonly number[];
-}
+export type TemporalWithUi = Awaited<ReturnType<typeof startDevelopmentServerWithUi>>;
 
 /** The development server of `npm start`. @param codecEndpoint address of the codec server. */
-export async function startDevelopmentServerWithUi(codecEndpoint: string): Promise<TemporalWithUi> {
+export async function startDevelopmentServerWithUi(codecEndpoint: string) {
   const folder = temporaryFolder('temporal-ui');
-  const [port, uiPort] = await Promise.all([freePort(), freePort()]);
-  const cli = await obtainTemporalCli({ environment: process.env, progress: () => undefined });
-  const server = new TemporalServer({
-    cli: cli.path,
-    port,
-    uiPort,
-    codecEndpoint,
-    logFile: join(folder, 'temporal.log'),
-    environment: process.env,
-  });
-  await server.start();
+  const uiPort = await freePort();
+  const server = await startTemporal(folder, { uiPort, codecEndpoint });
   return {
     address: server.address,
-    uiUrl: urlOf(uiPort),
+    uiUrl: `http://127.0.0.1:${uiPort}`,
+    /** The processes of the server and of the UI. */
     pids: pidsOf(server.child),
     [Symbol.asyncDispose]: async () => {
       await server.kill();
@@ -58,7 +44,7 @@ export async function startClusterWithUi(codecEndpoint: string): Promise<Tempora
   await ui.start();
   return {
     address: cluster.address,
-    uiUrl: urlOf(uiPort),
+    uiUrl: `http://127.0.0.1:${uiPort}`,
     pids: [cluster.pid, ...pidsOf(ui.child)],
     [Symbol.asyncDispose]: async () => {
       await ui.stop();
@@ -66,10 +52,6 @@ export async function startClusterWithUi(codecEndpoint: string): Promise<Tempora
       removeFolder(folder);
     },
   };
-}
-
-function urlOf(port: number): string {
-  return `http://127.0.0.1:${port}`;
 }
 
 function pidsOf(child: Child | undefined): number[] {

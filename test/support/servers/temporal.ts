@@ -4,12 +4,10 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { inject } from 'vitest';
 import { waitFor } from '#test/support/wait-for.ts';
 
-/** Address of the shared Temporal server. */
 export function temporalAddress(): string {
   return inject('servers').temporalAddress;
 }
 
-/** The configuration of a namespace of the shared server. */
 export const temporalConfig = (namespace: string) => ({
   address: temporalAddress(),
   namespace,

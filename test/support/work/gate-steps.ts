@@ -17,13 +17,11 @@ export const NOT_APPROVED = {
 } as const;
 
 export function gateSteps(bench: () => ActivityBench) {
-  /** Advances the clock. */
   const later = (ms: number) => (bench().clock.now += ms);
   return {
     later,
     send: async (ref: AttemptRef) =>
       (await bench().activities.sendPurchase({ ...ref, resendWindowMs: 600_000 })).outcome,
-    /** The number of sends that the service received. */
     sends: async () => (await bench().admin.requests('createOrder')).length,
     /** Releases held work, as the worker does. @returns the ids of the released orders. */
     look: async () => {
@@ -31,7 +29,6 @@ export function gateSteps(bench: () => ActivityBench) {
       const found = await database.transaction((tx) => releaseHeldWork(tx, clock.now, gate));
       return found?.woken.map(({ id }) => id) ?? [];
     },
-    /** The state of a circuit. */
     circuit: async (name: string) =>
       (await bench().database.run(listCircuits)).find((row) => row.name === name)?.state ?? 'closed',
     /** Pauses buying, of one kind, or of work that one failure class has stopped. @returns the id of the pause. */

@@ -26,8 +26,8 @@ import {
   webhookDeliveries,
   webhookEndpoints,
 } from '#db/schema.ts';
-import type { PricingTerms } from '#domain/pricing/pricing-rule.ts';
 import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
+import { termsWith } from '#test/support/pricing-terms.ts';
 
 export const LETTERS = ['A', 'B'] as const;
 export type Letter = (typeof LETTERS)[number];
@@ -73,13 +73,6 @@ const WORK = {
   B: { status: 'needs_attention', failureClass: 'not_sent', attentionReason: 'contradiction' },
 } as const;
 const PACKAGE = { A: 101, B: 102 } as const;
-const TERMS: PricingTerms = {
-  margin: { percent: '35', amount: '0' },
-  minimumMargin: { percent: '0', amount: '0' },
-  minimumPrice: null,
-  rounding: null,
-  maxPriceDriftPercent: '0',
-};
 
 function minutes(count: number): Date {
   return new Date(TEST_NOW + count * 60_000);
@@ -229,7 +222,8 @@ async function writeEvents(tx: Tx): Promise<void> {
 
 /** Writes both rules, and an ended one. */
 async function writeRules(tx: Tx): Promise<void> {
-  const rule = { terms: TERMS, version: 1, createdAt: MADE.A, updatedAt: MADE.A };
+  const terms = termsWith({ margin: { percent: '35', amount: '0' } });
+  const rule = { terms, version: 1, createdAt: MADE.A, updatedAt: MADE.A };
   await tx.insert(pricingRules).values([
     { ...rule, id: IDS.rule.A, targetKind: 'package', targetKey: '101', currency: 'EUR' },
     { ...rule, id: IDS.rule.B, targetKind: 'country', targetKey: 'DE', currency: 'USD' },

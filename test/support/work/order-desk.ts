@@ -3,6 +3,7 @@ import { asc, eq } from 'drizzle-orm';
 import { afterEach } from 'vitest';
 import { attempts, cases, inbox, timeline } from '#db/schema.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 import {
   SimulatorAdmin,
@@ -37,7 +38,6 @@ export class OrderDesk {
     this.simulator = new SimulatorAdmin(stack.simulator);
   }
 
-  /** Ids of all accepted work. */
   get accepted(): readonly string[] {
     return this.#accepted;
   }
@@ -53,7 +53,7 @@ export class OrderDesk {
   }
 
   #post(path: string, body: object): Promise<HttpAnswer> {
-    return this.stack.api.post(path, body, { headers: { 'idempotency-key': randomUUID() } });
+    return postOnce(this.stack.api, path, body);
   }
 
   /** Notes the work of an answer. @returns its id. @throws Error if the API has not accepted it. */
@@ -106,9 +106,12 @@ export class OrderDesk {
     return this.stack.orderReaches(await this.place(packageId, more), ['completed']);
   }
 
-  reaches(orderId: string, ...statuses: string[]) {
-    return this.stack.orderReaches(orderId, statuses);
-  }
+  readonly reaches = (orderId: string, ...statuses: string[]) => this.stack.orderReaches(orderId, statuses);
+  readonly topupReaches = (id: string, ...statuses: string[]) => this.stack.workReaches(`/v1/topups/${id}`, statuses);
+  readonly cancellationReaches = (id: string, ...statuses: string[]) =>
+    this.stack.workReaches(`/v1/cancellations/${id}`, statuses);
+  readonly subscriptionReaches = (id: string, ...statuses: string[]) =>
+    this.stack.workReaches(`/v1/vpn/subscriptions/${id}`, statuses);
 
   /** Orders an eSIM. Packages 1001, 1002, 9001, … are possible top-ups of it. @returns our id. */
   async newEsim(): Promise<string> {
@@ -125,7 +128,6 @@ export class OrderDesk {
     return this.simulator.refunds(await this.esimAtService(esimId));
   }
 
-  /** Requests a top-up. @param esimId our id. @returns the answer of the API. */
   async tryTopUp(esimId: string, packageId: number, more: Record<string, unknown> = {}) {
     return this.#post('/v1/topups', { esim_id: esimId, package_id: packageId, ...more });
   }
@@ -148,21 +150,9 @@ export class OrderDesk {
     return this.#accepts(await this.#post('/v1/vpn/subscriptions', body));
   }
 
-  subscriptionReaches(id: string, ...statuses: string[]) {
-    return this.stack.workReaches(`/v1/vpn/subscriptions/${id}`, statuses);
-  }
-
   /** Cancels an eSIM. @param esimId our id. @returns the cancellation's id. @throws Error if the API refuses it. */
   async cancel(esimId: string, more: Record<string, unknown> = {}): Promise<string> {
     return this.#accepts(await this.#post(`/v1/esims/${esimId}/cancel`, more));
-  }
-
-  cancellationReaches(id: string, ...statuses: string[]) {
-    return this.stack.workReaches(`/v1/cancellations/${id}`, statuses);
-  }
-
-  topupReaches(topupId: string, ...statuses: string[]) {
-    return this.stack.workReaches(`/v1/topups/${topupId}`, statuses);
   }
 
   /** Declares that an order needs attention and that its wallet movements cannot be known. */
@@ -192,7 +182,6 @@ export class OrderDesk {
     return (await this.attemptsOf(orderId)).map(withReference);
   }
 
-  /** Attempts of any kind of work. */
   async attemptsOf(workId: string): Promise<AttemptRow[]> {
     const { database } = this.stack;
     return database.run((db) =>
@@ -201,17 +190,14 @@ export class OrderDesk {
   }
 
   /** The purchase requests that the service received for an order, by attempt. */
-  async sends(orderId: string): Promise<ReceivedRequest[][]> {
-    const rows = await this.attempts(orderId);
-    return Promise.all(rows.map(({ idempotencyKey }) => this.simulator.requests('createOrder', idempotencyKey)));
+  async sends(orderId: string, endpoint = 'createOrder'): Promise<ReceivedRequest[][]> {
+    const rows = await this.attemptsOf(orderId);
+    return Promise.all(rows.map(({ idempotencyKey }) => this.simulator.requests(endpoint, idempotencyKey)));
   }
 
   /** The requests that the service received at an endpoint for work of any kind. */
   async sendsTo(endpoint: string, workId: string): Promise<ReceivedRequest[]> {
-    const rows = await this.attemptsOf(workId);
-    return (
-      await Promise.all(rows.map(({ idempotencyKey }) => this.simulator.requests(endpoint, idempotencyKey)))
-    ).flat();
+    return (await this.sends(workId, endpoint)).flat();
   }
 
   /** Waits until the service has processed a purchase of the order, with or without an answer. */

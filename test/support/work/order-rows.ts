@@ -4,7 +4,7 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import type { Database, Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { inboxBodyAad, requestBodyAad } from '#db/encryption-aads.ts';
-import { esims, inbox } from '#db/schema.ts';
+import { inbox } from '#db/schema.ts';
 import { lockAttempt } from '#db/work/attempts.ts';
 import type { AttemptRow } from '#db/work/rows.ts';
 import { decideSendClaim, type PriceLimit } from '#domain/purchase/send-claim.ts';
@@ -16,11 +16,11 @@ import { openAttempt } from '#fulfilment/purchase/begin.ts';
 import { takeLease } from '#fulfilment/purchase/claim.ts';
 import { InboxWriter, type InboxResult } from '#fulfilment/reports/inbox-writer.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
+import { storeEsim } from '#test/support/work/esim-rows.ts';
 import { withReference, type OrderAttempt } from '#test/support/work/order-desk.ts';
 
 export const TEST_KEYS = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 3) }]);
 
-/** The reference to an order as work. */
 export function orderWork(id: string): WorkRef & { readonly kind: 'order' } {
   return { kind: 'order', id };
 }
@@ -45,24 +45,12 @@ export async function acceptTestCancellationOf(database: Executor, esimId: strin
 }
 
 /** Stores a delivered eSIM and accepts its cancellation. */
-export async function acceptTestCancellation(
-  database: Database,
-): Promise<{ readonly id: string; readonly orderId: string; readonly esimId: string }> {
-  const [orderId, esimId] = [await acceptTestOrder(database), newId('esim')];
-  const now = new Date();
-  const esim = {
-    id: esimId,
-    orderId,
-    serviceEsimId: randomUUID(),
-    iccid: '8944500102198304826',
-    packageId: 1001,
-    status: 'ready',
-  };
-  const id = await database.transaction(async (tx) => {
-    await tx.insert(esims).values({ ...esim, encryptedActivationCode: Buffer.alloc(1), readAt: now });
-    return acceptTestCancellationOf(tx, esimId, now);
+export async function acceptTestCancellation(database: Database) {
+  const orderId = await acceptTestOrder(database);
+  return database.transaction(async (tx) => {
+    const esimId = await storeEsim(tx, { orderId, packageId: 1001 });
+    return { id: await acceptTestCancellationOf(tx, esimId, new Date()), orderId, esimId };
   });
-  return { id, orderId, esimId };
 }
 
 /** Opens an attempt. The default reference is unique. */
@@ -128,7 +116,6 @@ export async function endTestOrder(
   return database.transaction((tx) => recordStep(tx, step, new Date()));
 }
 
-/** The content of an order event. */
 export interface TestEvent {
   readonly outcome: ObservedOutcome;
   readonly serviceId: string;

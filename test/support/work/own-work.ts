@@ -5,41 +5,18 @@ import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import { activationCodeAad, accessAad } from '#db/encryption-aads.ts';
 import { publishEvents } from '#db/events/event-log.ts';
-import { attempts, cases, esims, events, orderBatches, orders, refunds, vpnSubscriptions } from '#db/schema.ts';
+import { attempts, cases, events, orderBatches, orders, refunds, vpnSubscriptions } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
-import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
+import type { HttpClient } from '#test/support/network/http.ts';
+import { storeEsim } from '#test/support/work/esim-rows.ts';
 
 /** Ids by kind, and the caller's references. */
-export interface OwnWork {
-  readonly ids: Readonly<
-    Record<
-      | 'order'
-      | 'orderBatch'
-      | 'esim'
-      | 'topup'
-      | 'cancellation'
-      | 'refund'
-      | 'vpn_subscription'
-      | 'event'
-      | 'case'
-      | 'webhookEndpoint'
-      | 'shareLink',
-      string
-    >
-  >;
-  readonly externalOrderId: string;
-  readonly externalTopupId: string;
-  readonly externalSubscriptionId: string;
-  readonly iccid: string;
-  readonly caseSubject: string;
-}
+export type OwnWork = Awaited<ReturnType<typeof makeOwnWork>>;
 
-export async function makeOwnWork(
-  { database, keyRing }: Pick<TestApi, 'database' | 'keyRing'>,
-  caller: HttpClient,
-): Promise<OwnWork> {
+export async function makeOwnWork({ database, keyRing }: Pick<TestApi, 'database' | 'keyRing'>, caller: HttpClient) {
   const unique = randomUUID();
   const references = {
     externalOrderId: `order-${unique}`,
@@ -51,17 +28,9 @@ export async function makeOwnWork(
   const esim = newId('esim');
   // Of the order alone.
   const orderBatch = newId('orderBatch');
+  const encryptedActivationCode = keyRing.encrypt('LPA:1$smdp.example.com$A1B2-C3D4-E5F6', activationCodeAad(esim));
   await database.transaction(async (tx) => {
-    await tx.insert(esims).values({
-      id: esim,
-      orderId: order,
-      serviceEsimId: `se-${unique}`,
-      iccid,
-      packageId: 101,
-      encryptedActivationCode: keyRing.encrypt('LPA:1$smdp.example.com$A1B2-C3D4-E5F6', activationCodeAad(esim)),
-      status: 'ready',
-      readAt: new Date(TEST_NOW),
-    });
+    await storeEsim(tx, { id: esim, orderId: order, iccid, encryptedActivationCode, readAt: new Date(TEST_NOW) });
     const [{ apiKeyId } = { apiKeyId: '' }] = await tx
       .update(orders)
       .set({ status: 'completed', esimId: esim, batchId: orderBatch, batchPosition: 1 })
@@ -133,7 +102,6 @@ export async function makeOwnWork(
     },
     ...references,
     iccid,
-    caseSubject: topup,
   };
 }
 
@@ -148,8 +116,6 @@ async function addCompletedAttempt(tx: Executor, { kind, id }: WorkRef): Promise
   await tx.insert(attempts).values({ ...bought, subjectKind: kind, subjectId: id });
 }
 
-/** Creates a resource. @throws Error with the answer if it has no id. */
 async function created(caller: HttpClient, path: string, body: object): Promise<string> {
-  const answer: HttpAnswer = await caller.post(path, body, { headers: { 'Idempotency-Key': randomUUID() } });
-  return answer.textAt('id');
+  return (await postOnce(caller, path, body)).textAt('id');
 }

@@ -2,7 +2,6 @@
 import { eq } from 'drizzle-orm';
 import { onTestFinished } from 'vitest';
 import type { Database } from '#db/connection/database.ts';
-import type { Wakeups } from '#db/connection/wakeups.ts';
 import { cases, inbox, outbox } from '#db/schema.ts';
 import type { Money } from '#domain/money/money.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -14,7 +13,6 @@ import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/d
 import { acceptTestOrder, claimTestSend, openTestAttempt, storeTestReport } from '#test/support/work/order-rows.ts';
 import { testRelay } from '#test/support/work/relay.ts';
 import type { WorkWorkflows } from '#worker/relay/relay.ts';
-import type { Relay } from '#worker/relay/relay.ts';
 
 /** Temporal as the relay sees it: records starts and signals, and can fail. */
 class RecordedWorkflows implements WorkWorkflows {
@@ -35,7 +33,6 @@ class RecordedWorkflows implements WorkWorkflows {
 
   startOutcome: StartOutcome = 'started';
 
-  /** The result of signalReport. */
   outcome: NotifyOutcome = 'notified';
 
   async start(order: WorkStart) {
@@ -84,7 +81,7 @@ export class RelayBench implements AsyncDisposable {
   }
 
   /** It stops with the test. */
-  newRelay({ batch = 100, pollMs = 60_000 } = {}): { readonly relay: Relay; readonly wakeups: Wakeups } {
+  newRelay({ batch = 100, pollMs = 60_000 } = {}) {
     const { temporal } = this;
     const made = testRelay(this.#opened, temporal, {
       endpoints: { wake: (id, { urgent }) => temporal.wakeEndpoint(id, urgent) },
@@ -106,12 +103,10 @@ export class RelayBench implements AsyncDisposable {
     return this.newRelay().relay.drain();
   }
 
-  /** The rows of the inbox, oldest first. */
   async rows() {
     return this.database.run((db) => db.select().from(inbox).orderBy(inbox.id));
   }
 
-  /** The work of the rows in the outbox. */
   async waiting(): Promise<string[]> {
     return (await this.database.run((db) => db.select().from(outbox))).map(({ subjectId }) => subjectId);
   }

@@ -10,20 +10,15 @@ import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import type { OpenTestDatabase } from '#test/support/servers/database.ts';
 import { TEST_KEYS } from '#test/support/work/order-rows.ts';
-import type { RelayOptions, WorkWorkflows } from '#worker/relay/relay.ts';
-import { Relay } from '#worker/relay/relay.ts';
-
-/** A call of a workflow that waits for the test's answer. */
-export interface HeldCall {
-  readonly workId: string;
-  readonly observation: ServiceObservation;
-  succeed(outcome?: NotifyOutcome): void;
-  fail(error: Error): void;
-}
+import { Relay, type RelayOptions, type WorkWorkflows } from '#worker/relay/relay.ts';
 
 /** A fake of Temporal whose signals wait for the test's answer. */
 export class ControlledWorkflows implements WorkWorkflows {
-  readonly calls: HeldCall[] = [];
+  readonly calls: {
+    readonly observation: ServiceObservation;
+    succeed(outcome?: NotifyOutcome): void;
+    fail(error: Error): void;
+  }[] = [];
 
   async start() {
     return 'started' as const;
@@ -33,9 +28,9 @@ export class ControlledWorkflows implements WorkWorkflows {
     return 'notified' as const;
   }
 
-  async signalReport({ id: workId }: WorkStart, observation: ServiceObservation): Promise<NotifyOutcome> {
+  async signalReport(_: WorkStart, observation: ServiceObservation): Promise<NotifyOutcome> {
     const { promise, resolve, reject } = Promise.withResolvers<NotifyOutcome>();
-    this.calls.push({ workId, observation, succeed: (outcome = 'notified') => resolve(outcome), fail: reject });
+    this.calls.push({ observation, succeed: (outcome = 'notified') => resolve(outcome), fail: reject });
     return promise;
   }
 }

@@ -1,5 +1,6 @@
 /** Our webhook endpoints on a test database, with a receiver as in a shop, and with the clock of the test. */
 import { eq } from 'drizzle-orm';
+import { afterEach, beforeEach } from 'vitest';
 import { createWebhookActivities, type WebhookDependencies } from '#activities/webhooks/webhook-activities.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
@@ -13,6 +14,7 @@ import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.t
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import { AddressPolicy } from '#outbound/webhook-address.ts';
 import { WebhookSender } from '#outbound/webhook-sender.ts';
+import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 
@@ -37,8 +39,16 @@ export class WebhookBench implements AsyncDisposable {
     });
   }
 
+  /** The bench of a file. Each of its tests has a receiver, and begins without endpoints and events. */
   static async start(): Promise<WebhookBench> {
-    return new WebhookBench(await openTestDatabase());
+    const bench = disposedAtEnd(new WebhookBench(await openTestDatabase()));
+    beforeEach(() => bench.#open());
+    afterEach(() => bench.#close());
+    return bench;
+  }
+
+  get now(): Date {
+    return new Date(this.clock.now);
   }
 
   /** The receiver of the present test. */
@@ -47,8 +57,7 @@ export class WebhookBench implements AsyncDisposable {
     return this.#receiver;
   }
 
-  /** Starts a receiver, and removes all endpoints and events. Call it before each test. */
-  async open(): Promise<void> {
+  async #open(): Promise<void> {
     // The verification library of receivers uses the real clock.
     this.clock.now = Date.now();
     this.#receiver = await WebhookReceiver.start();
@@ -56,8 +65,7 @@ export class WebhookBench implements AsyncDisposable {
       await this.database.run((db) => db.delete(table));
   }
 
-  /** Stops the receiver. Call it after each test. */
-  async close(): Promise<void> {
+  async #close(): Promise<void> {
     await this.#receiver?.[Symbol.asyncDispose]();
     this.#receiver = undefined;
   }
@@ -91,26 +99,19 @@ export class WebhookBench implements AsyncDisposable {
   }
 
   /** Adds an endpoint at the receiver. @returns its id. */
-  async endpoint(secret = generateWebhookSecret(), ownerId?: string): Promise<string> {
-    const wanted = { apiKeyId: 'key_a', ownerId, url: this.receiver.url, description: null, eventTypes: ['*'] };
-    const now = new Date(this.clock.now);
-    return (await this.database.transaction((tx) => addWebhookEndpoint(tx, this.keyRing, wanted, secret, now))).id;
+  async endpoint(secret = generateWebhookSecret()): Promise<string> {
+    const { url } = this.receiver;
+    const wanted = { apiKeyId: 'key_a', ownerId: undefined, url, description: null, eventTypes: ['*'] };
+    return (await this.database.transaction((tx) => addWebhookEndpoint(tx, this.keyRing, wanted, secret, this.now))).id;
   }
 
   /** Records and publishes events. @returns their ids. */
   async happen(count = 1): Promise<string[]> {
+    const data = { status: 'completed', external_order_id: 'A-1' };
     return this.database.transaction(async (tx) => {
       for (let n = 0; n < count; n += 1) {
-        await recordEvent(
-          tx,
-          {
-            type: 'order.completed',
-            subject: { kind: 'order', id: newId('order') },
-            apiKeyId: 'key_a',
-            data: { status: 'completed', external_order_id: 'A-1' },
-          },
-          new Date(this.clock.now),
-        );
+        const subject = { kind: 'order', id: newId('order') } as const;
+        await recordEvent(tx, { type: 'order.completed', subject, apiKeyId: 'key_a', data }, this.now);
       }
       return this.publish(tx);
     });
@@ -119,23 +120,15 @@ export class WebhookBench implements AsyncDisposable {
   /** Publishes the recorded events as the relay does. @returns their ids. */
   async publish(tx: Executor): Promise<string[]> {
     const published = await publishEvents(tx, 1_000);
-    await queueDeliveries(tx, published, new Date(this.clock.now));
+    await queueDeliveries(tx, published, this.now);
     return published.map(({ id }) => id);
   }
 
   /** Requests a test of an endpoint and publishes it. @returns its id. */
   async ask(endpointId: string): Promise<string> {
+    const subject = { kind: 'webhook_endpoint', id: endpointId } as const;
     const [id = ''] = await this.database.transaction(async (tx) => {
-      await recordEvent(
-        tx,
-        {
-          type: 'webhook_endpoint.test',
-          subject: { kind: 'webhook_endpoint', id: endpointId },
-          apiKeyId: 'key_a',
-          data: {},
-        },
-        new Date(this.clock.now),
-      );
+      await recordEvent(tx, { type: 'webhook_endpoint.test', subject, apiKeyId: 'key_a', data: {} }, this.now);
       return this.publish(tx);
     });
     return id;

@@ -34,13 +34,8 @@ export class Seeded {
 // Mostly packages that are sold. 9002 and 9003 always fail and are paid back.
 const PACKAGES = [1001, 1002, 1005, 1012, 1029, 2001, 9001, 9001, 9001, 9002, 9003] as const;
 
-/** One order of the workload, in the form of the API. */
-export interface PlannedOrder {
-  readonly packageId: number;
-  readonly more: Record<string, unknown>;
-}
-
-export function plannedOrders(seeded: Seeded, count: number): PlannedOrder[] {
+/** The orders of the workload, in the form of the API. */
+export function plannedOrders(seeded: Seeded, count: number) {
   return Array.from({ length: count }, () => ({
     packageId: seeded.pick(PACKAGES),
     more: seeded.next() < 0.3 ? { device_imei: String(seeded.between(10 ** 14, 10 ** 15 - 1)) } : {},

@@ -3,14 +3,8 @@ import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import type { OrderDesk } from '#test/support/work/order-desk.ts';
 
-/** The names of an order at the service. */
-export interface OrderNames {
-  readonly id: string;
-  readonly external_order_id: string;
-}
-
 /** The names of an order at the service. @param order as our API shows it. */
-const namesOf = (order: HttpAnswer): OrderNames => ({
+const namesOf = (order: HttpAnswer) => ({
   id: order.textAt('service_order_id'),
   external_order_id: order.textAt('external_order_id'),
 });
@@ -31,7 +25,7 @@ export class WrongService {
   }
 
   /** Sends an event that an order is completed. */
-  async completes(named: OrderNames, more: Readonly<Record<string, unknown>>): Promise<void> {
+  async completes(named: ReturnType<typeof namesOf>, more: Readonly<Record<string, unknown>>): Promise<void> {
     await this.reports('order.completed', { ...named, status: 'completed', ...more });
   }
 
@@ -50,13 +44,12 @@ export class WrongService {
     await this.#desk.simulator.onRequest(endpoint, { kind: 'answer', status: 200, body }, { count: null, ...rule });
   }
 
-  /** Lists no movements of the wallet. */
   async hidesMovements(rule: { nth?: number } = {}): Promise<void> {
     await this.lists('listWalletTransactions', [], rule);
   }
 
   /** Places an order that stays in processing at the service. */
-  async staysProcessing(packageId: number): Promise<{ id: string; named: OrderNames }> {
+  async staysProcessing(packageId: number) {
     await this.#desk.simulator.nextPurchases({ outcome: 'stay_processing' });
     const id = await this.#desk.place(packageId);
     return { id, named: namesOf(await this.#desk.reaches(id, 'processing')) };
@@ -69,7 +62,7 @@ export class WrongService {
   }
 
   /** The service's id of the eSIM of an order, and the order of that eSIM. @param order as our API shows it. */
-  async esimOf(order: HttpAnswer): Promise<{ serviceEsimId: string; orderId: string }> {
+  async esimOf(order: HttpAnswer) {
     const answer = await this.#stack.api.get(`/v1/esims/${order.textAt('esim_id')}`);
     return { serviceEsimId: answer.textAt('service_esim_id'), orderId: answer.textAt('order_id') };
   }

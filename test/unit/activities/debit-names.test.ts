@@ -22,13 +22,10 @@ describe('a movement of the wallet', () => {
     expect(namesNothing(movement(names))).toBe(true);
   });
 
-  it.each<[Partial<WalletTransaction>]>([
-    [{ order_id: '7' }],
-    [{ external_order_id: 'shop-1' }],
-    [{ topup_id: 't_1' }],
-  ])('has a name: %j', (names) => {
-    expect(namesNothing(movement(names))).toBe(false);
-  });
+  it.each<Partial<WalletTransaction>>([{ order_id: '7' }, { external_order_id: 'shop-1' }, { topup_id: 't_1' }])(
+    'has a name: %j',
+    (names) => expect(namesNothing(movement(names))).toBe(false),
+  );
 
   it('has an absolute amount, so a debit of -3.20 is one of 3.20', () => {
     expect(moneyOf(movement({ amount: '-3.20' }))).toEqual({ amount: '3.20', currency: 'USD' });

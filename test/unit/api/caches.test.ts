@@ -5,13 +5,11 @@ import type { ApiKeyRow } from '#db/access/api-keys.ts';
 import type { StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
 import { KEY_AGE_MS } from '#domain/policy/api-policy.ts';
 
-type Read = { readonly prefix: string } & PromiseWithResolvers<ApiKeyRow | undefined>;
-
 const row = (prefix: string, revokedAt: Date | null = null) => ({ prefix, revokedAt }) as ApiKeyRow;
 const REVOKED = new Date(1);
 
 function cache() {
-  const reads: Read[] = [];
+  const reads: PromiseWithResolvers<ApiKeyRow | undefined>[] = [];
   const clock = { now: 0 };
   let wake = () => undefined as void;
   const changes = {
@@ -21,8 +19,8 @@ function cache() {
     close: async () => undefined,
   };
   const keys = new KeyCache({
-    read: (prefix) => {
-      const read = { prefix, ...Promise.withResolvers<ApiKeyRow | undefined>() };
+    read: () => {
+      const read = Promise.withResolvers<ApiKeyRow | undefined>();
       reads.push(read);
       return read.promise;
     },

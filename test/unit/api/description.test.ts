@@ -2,12 +2,19 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { eventOutput, eventShapes } from '#api/events/event-data.ts';
 import { readIdempotencyKey } from '#api/http/idempotency.ts';
 import { TAGS } from '#api/http/tags.ts';
-import { answerExampleOf, bodyExampleOf } from '#api/openapi/examples.ts';
+import { answerExampleOf, bodyExampleOf, exampleOf } from '#api/openapi/examples.ts';
 import { problemCodes } from '#api/problems/problem-catalogue.ts';
+import { eventsPage } from '#api/site/guides.ts';
+import { webhookExample } from '#api/webhook-endpoints/event-webhooks.ts';
 import { apiOperations } from '#cli/api/operations.ts';
+import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
+import { eventTypes } from '#domain/events/event-types.ts';
+import { envelopeBody, webhookHeaders } from '#outbound/event-message.ts';
 import { apiDocument, readDescription } from '#scripts/api/api-document.ts';
+import { documentFiles, staleFiles } from '#scripts/api/generate-api.ts';
 import { PACKAGES } from '#simulator/catalogue.ts';
 
 const document = await apiDocument();
@@ -43,16 +50,14 @@ describe('the description of the API', () => {
       .object({ components: z.object({ examples: z.record(z.string(), z.object({ value: z.unknown() })) }) })
       .parse(document);
     expect(Object.keys(components.examples)).toEqual(problemCodes);
-    for (const [code, { value }] of Object.entries(components.examples)) {
+    for (const [code, { value }] of Object.entries(components.examples))
       expect(problemsWith({ $ref: '#/components/schemas/Problem' }, value), code).toBe('');
-    }
   });
 
   it('uses the names `service_…_id` for ids of the service, and others for our ids', () => {
+    const node = z.looseObject({ properties: z.record(z.string(), z.unknown()).default({}) });
     const ids = Object.entries(api.schemas).flatMap(([name, schema]) =>
-      Object.entries(
-        z.looseObject({ properties: z.record(z.string(), z.unknown()).default({}) }).parse(schema).properties,
-      )
+      Object.entries(node.parse(schema).properties)
         .filter(([property]) => /^(order|esim|topup|refund|cancellation|(vpn_)?subscription)_id$/.test(property))
         .map(([property, field]) => ({
           property: `${name}.${property}`,
@@ -64,18 +69,11 @@ describe('the description of the API', () => {
   });
 });
 
-const HEADERS = z.object({
-  paths: z.record(
-    z.string(),
-    z.record(
-      z.string(),
-      z.object({
-        operationId: z.string(),
-        responses: z.record(z.string(), z.object({ headers: z.record(z.string(), z.unknown()).default({}) })),
-      }),
-    ),
-  ),
+const headersOfCall = z.object({
+  operationId: z.string(),
+  responses: z.record(z.string(), z.object({ headers: z.record(z.string(), z.unknown()).default({}) })),
 });
+const HEADERS = z.object({ paths: z.record(z.string(), z.record(z.string(), headersOfCall)) });
 
 describe('the headers of the API', () => {
   const keys = api.operations.flatMap(({ id, parameters }) =>
@@ -169,5 +167,90 @@ describe('the composed examples', () => {
     const bodies = api.operations.flatMap(({ id, body }) => (body?.example === undefined ? [] : [{ id, ...body }]));
     for (const { id, schema, example } of [...answers.filter((each) => each.example !== undefined), ...bodies])
       expect(problemsWith(schema, example), id).toBe('');
+  });
+});
+
+const fits = (name: string, value: unknown) => problemsWith({ $ref: `#/components/schemas/${name}` }, value) === '';
+
+const sent = z
+  .looseObject({ id: z.string(), created_at: z.string(), data: z.record(z.string(), z.unknown()) })
+  .parse(webhookExample(eventOutput));
+
+const jsonContent = z.object({ schema: z.object({ $ref: z.string() }), example: z.unknown() });
+const webhook = z
+  .object({
+    webhooks: z.object({
+      event: z.object({
+        post: z.object({
+          parameters: z.array(z.object({ name: z.string(), in: z.literal('header'), required: z.literal(true) })),
+          requestBody: z.object({ content: z.object({ 'application/json': jsonContent }) }),
+        }),
+      }),
+    }),
+  })
+  .parse(document).webhooks.event.post;
+const received = webhook.requestBody.content['application/json'];
+
+describe('the description of events', () => {
+  it('has every type, which selects the schema of its data', () => {
+    const discriminator = z.object({ propertyName: z.literal('type'), mapping: z.record(z.string(), z.string()) });
+    const described = z.object({ discriminator }).parse(api.schemas['Event']);
+    expect(Object.keys(described.discriminator.mapping).toSorted()).toEqual([...eventTypes].toSorted());
+    expect(fits('Event', sent)).toBe(true);
+    expect(fits('Event', { ...sent, type: 'esim.expiring' })).toBe(false);
+    // A later version may have more fields.
+    expect(fits('Event', { ...sent, data: { ...sent.data, further: 1 }, further: 1 })).toBe(true);
+  });
+
+  it('has webhooks with the body and the headers of real deliveries', () => {
+    const name = received.schema.$ref.split('/').at(-1) ?? '';
+    const { timestamp: _timestamp, ...without } = sent;
+    expect([sent, received.example, without].map((body) => fits(name, body))).toEqual([true, true, false]);
+    const headers = Object.keys(
+      webhookHeaders(sent, envelopeBody({ ...sent, type: 'order.completed' }), [generateWebhookSecret()], new Date(0)),
+    );
+    expect(webhook.parameters.map((parameter) => parameter.name)).toEqual(
+      headers.filter((header) => header.startsWith('webhook-')),
+    );
+  });
+});
+
+describe('the page of events', () => {
+  it('has exactly one row for each type', () => {
+    const rows = [...eventsPage().matchAll(/^\| `([^`]+\.[^`]+)` \|/gm)].map(([, type]) => String(type));
+    expect(rows.toSorted()).toEqual([...eventTypes].toSorted());
+  });
+
+  it('explains each field of data', () => {
+    const rows = [...eventsPage().matchAll(/^\| `([a-z_]+)` \| ([^|]+) \| (.+) \|$/gm)];
+    expect(rows.map(([, name]) => name)).toEqual(eventShapes.flatMap(({ shape }) => Object.keys(shape.data.shape)));
+    for (const [row, , is = '', says = ''] of rows) {
+      expect(is, row).toMatch(/^(string|number|integer|boolean|time|amount)( or `null`)?$/);
+      expect(says.length, row).toBeGreaterThan(10);
+    }
+  });
+
+  it('has an example of each shape that matches the description', () => {
+    for (const shape of eventShapes) expect(shape.safeParse(exampleOf(shape, 'output')).error).toBeUndefined();
+  });
+});
+
+const files = await documentFiles();
+
+describe('the files generated from the API description', () => {
+  it('are up to date; otherwise run `npm run generate:api`', () => {
+    expect(staleFiles(files)).toEqual([]);
+  });
+
+  it('have every call in the .http collection, complete except for the variables', () => {
+    const collection = files['docs/reference/api.http'] ?? '';
+    const names = [...collection.matchAll(/^# @name (\w+)$/gm)].map(([, name]) => name);
+    expect(names).toHaveLength(new Set(names).size);
+    expect(names).toEqual(expect.arrayContaining(['createOrder', 'getEsimQrPng', 'listReconciliations']));
+    const defined = new Set([...collection.matchAll(/^@(\w+) = /gm)].map(([, name]) => name));
+    const used = [...collection.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name);
+    expect(used.filter((name) => !defined.has(name))).toEqual([]);
+    for (const [, body = ''] of collection.matchAll(/^(\{\n[^]*?^\})$/gm))
+      expect(() => JSON.parse(body) as unknown).not.toThrow();
   });
 });

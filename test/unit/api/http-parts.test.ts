@@ -1,13 +1,22 @@
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { once } from 'node:events';
+import { Agent, createServer, get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { networkOf } from '#api/access/limits.ts';
 import { filledText } from '#api/fields/fields.ts';
 import { html, trustedHtml } from '#api/http/html.ts';
+import { canonicalJson } from '#api/http/idempotency.ts';
+import { readJsonBody } from '#api/http/read-request.ts';
 import { CacheableReply, onceClosed } from '#api/http/reply.ts';
+import { startServer } from '#api/http/server.ts';
+import { CURSORS } from '#api/lists/cursor.ts';
+import { Problem } from '#api/problems/problem.ts';
+import { readDelivery } from '#api/service-webhooks/service-webhooks.ts';
 import { preferredWait } from '#api/work/long-poll.ts';
+import { listen } from '#telemetry/http-server.ts';
+import { assertForAll } from '#test/property/for-all.ts';
 
 it('a listener for the end of a connection is called once, also after that end', async () => {
   const { promise, resolve } = Promise.withResolvers<string[]>();
@@ -19,9 +28,7 @@ it('a listener for the end of a connection is called once, also after that end',
       setImmediate(() => resolve(calls));
     });
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  // A server always has an address with a port.
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const socket = connect(await listen(server, { host: '127.0.0.1', port: 0 }), '127.0.0.1');
   server.once('request', () => socket.destroy());
   socket.write('GET / HTTP/1.1\r\nHost: api\r\n\r\n');
   expect(await promise).toEqual(['before', 'after']);
@@ -46,7 +53,7 @@ describe('an HTML template', () => {
     expect(html`<p title="${hostile}">${hostile}</p>`.text).toBe(
       '<p title="&lt;script&gt;&quot;&#39;&amp;">&lt;script&gt;&quot;&#39;&amp;</p>',
     );
-    fc.assert(fc.property(fc.string(), (text) => !/[<>"']/.test(html`${text}`.text)));
+    assertForAll(fc.string(), (text) => !/[<>"']/.test(html`${text}`.text));
   });
 
   it('keeps HTML as it is, joins lists, and leaves out what is undefined', () => {
@@ -100,17 +107,9 @@ describe('the preference to wait', () => {
     expect(preferredWait(header)).toBe(expected);
   });
 
-  it.each([
-    'respond-async',
-    'wait',
-    'wait=soon',
-    'wait=-1',
-    'wait=1.5',
-    'wait=99999999999',
-    'waiting=5',
-    'wait="10',
-    'return="wait=5',
-  ])('is ignored in `%s`', (header) => {
+  it.each(
+    'respond-async wait wait=soon wait=-1 wait=1.5 wait=99999999999 waiting=5 wait="10 return="wait=5'.split(' '),
+  )('is ignored in `%s`', (header) => {
     expect(preferredWait(header)).toBeUndefined();
   });
 
@@ -122,5 +121,117 @@ describe('the preference to wait', () => {
   ])('is parsed fast in a hostile header: %j', (header, expected) => {
     // A parser with exponential time would exceed the time limit of the test.
     expect(preferredWait(header)).toBe(expected);
+  });
+});
+
+const ORDER = 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD';
+
+const { order: orders, timeline } = CURSORS;
+
+describe('cursors', () => {
+  it('decode to their position', () => {
+    assertForAll(fc.date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true }), (createdAt) => {
+      expect(orders.read(orders.write({ row: { createdAt, id: ORDER } }))).toEqual({ createdAt, id: ORDER });
+    });
+    assertForAll(fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }), (last) => {
+      expect(timeline.read(timeline.write({ id: last }))).toBe(last);
+    });
+  });
+
+  it('of other origin are refused as an invalid parameter, with any content', () => {
+    const refusal = (cursor: string) => {
+      try {
+        orders.read(cursor);
+        return 'taken';
+      } catch (error) {
+        return error instanceof Problem ? error.code : error;
+      }
+    };
+    assertForAll(fc.string(), (text) => {
+      expect(refusal(text)).toBe('validation_failed');
+    });
+    const own = orders.write({ row: { createdAt: new Date(0), id: ORDER } });
+    for (const cursor of [`${own}=`, ` ${own}`, `${own}!`, timeline.write({ id: 5n })])
+      expect(refusal(cursor)).toBe('validation_failed');
+  });
+});
+
+describe('the reader of JSON bodies', () => {
+  it('accepts any JSON of bounded depth, and compares content independent of order and white space', () => {
+    assertForAll(fc.jsonValue({ maxDepth: 5 }), (value) => {
+      fc.pre(!JSON.stringify(value).includes('__proto__'));
+      const text = JSON.stringify(value, null, 2);
+      const read = readJsonBody(Buffer.from(text), 'application/json; charset=utf-8');
+      expect(canonicalJson(read)).toBe(canonicalJson(JSON.parse(JSON.stringify(value))));
+    });
+    expect(canonicalJson({ b: 1, a: { d: 2, c: [{ f: 1, e: 2 }] } })).toBe('{"a":{"c":[{"e":2,"f":1}],"d":2},"b":1}');
+    expect(canonicalJson({ a: [1, 2] })).not.toBe(canonicalJson({ a: [2, 1] }));
+  });
+
+  it('accepts 32 levels and refuses 33', () => {
+    const nested = (levels: number) => Buffer.from('['.repeat(levels) + ']'.repeat(levels));
+    expect(readJsonBody(nested(32), 'application/json')).toBeInstanceOf(Array);
+    expect(() => readJsonBody(nested(34), 'application/json')).toThrow('nested');
+  });
+});
+
+describe('the reader of deliveries', () => {
+  it('returns a storable value for any bytes, and never throws', () => {
+    assertForAll(fc.uint8Array(), (bytes) => {
+      expect(readDelivery(Buffer.from(bytes)).state).toBe('quarantined');
+    });
+  });
+
+  it('never passes a NUL to a text column', () => {
+    const text = fc.string({ unit: fc.constantFrom('\0', 'a', '1'), maxLength: 8 });
+    assertForAll(text, text, (id, reference) => {
+      const body = { event: 'order.failed', data: { id, external_order_id: reference, status: 'failed' } };
+      expect(JSON.stringify(readDelivery(Buffer.from(JSON.stringify(body))))).not.toContain('\\u0000');
+    });
+  });
+});
+
+async function ask(agent: Agent, port: number): Promise<IncomingMessage> {
+  const request = get({ agent, port, host: '127.0.0.1' });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  response.resume();
+  await once(response, 'end');
+  return response;
+}
+
+describe('the stop of the server', () => {
+  it('does not wait for kept connections, whether idle or with a running answer', async () => {
+    const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let slow = false;
+    const server = await startServer(
+      (_request, response) => {
+        if (!slow) return void response.end('fast');
+        onAsked();
+        void released.then(() => response.end('slow'));
+      },
+      { host: '127.0.0.1', port: 0 },
+      // Longer than any test, so no connection is closed by force.
+      600_000,
+    );
+    const [idle, busy] = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })];
+    await ask(idle, server.port);
+    slow = true;
+    const answer = ask(busy, server.port);
+    await asked;
+    const stopped = server.stop();
+    release();
+    expect((await answer).statusCode).toBe(200);
+    await stopped;
+    await expect(ask(new Agent(), server.port)).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('closes unfinished connections by force after its time limit', async () => {
+    const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
+    const server = await startServer(() => onAsked(), { host: '127.0.0.1', port: 0 }, 1);
+    const outcome = ask(new Agent(), server.port).catch((error: unknown) => error);
+    await asked;
+    await server.stop();
+    expect(await outcome).toMatchObject({ message: 'socket hang up' });
   });
 });

@@ -24,8 +24,7 @@ function printed(run: (output: ReturnType<typeof captured>) => unknown) {
 
 describe('reseller config check', () => {
   it('accepts a configuration that every process can use', () => {
-    const { text, result } = printed((output) => checkConfiguration(undefined, {}, PRODUCT_ENVIRONMENT, output));
-    expect({ text, result }).toEqual({
+    expect(printed((output) => checkConfiguration(undefined, {}, PRODUCT_ENVIRONMENT, output))).toEqual({
       text: 'The configuration of API, worker, codec server and proxy of the UI is usable.\n',
       result: 0,
     });
@@ -51,11 +50,8 @@ describe('reseller config check', () => {
     const environment = { ...PRODUCT_ENVIRONMENT, SERVICE_PASSWORD: '', CODEC_PORT: 'x', WORKER_PROBE_PORT: 'x' };
     const { text } = printed((output) => checkConfiguration(undefined, { json: true }, environment, output));
     const { problems } = JSON.parse(text) as { problems: readonly { name: string }[] };
-    expect(problems.map(({ name }) => name).toSorted()).toEqual([
-      'CODEC_PORT',
-      'SERVICE_PASSWORD',
-      'WORKER_PROBE_PORT',
-    ]);
+    const names = problems.map(({ name }) => name).toSorted();
+    expect(names).toEqual(['CODEC_PORT', 'SERVICE_PASSWORD', 'WORKER_PROBE_PORT']);
   });
 });
 

@@ -5,15 +5,18 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { DataFolderLock } from '#cli/data-folder/data-folder.ts';
 import { writeSecretFile } from '#cli/data-folder/development-secrets.ts';
-import { COMPATIBLE, checkContractFile, NO_DOCUMENT, NOT_COMPATIBLE } from '#cli/service/contract.ts';
+import { assumptionsDocument } from '#cli/service/assumptions.ts';
+import { checkContractFile, COMPATIBLE, NO_DOCUMENT, NOT_COMPATIBLE } from '#cli/service/contract.ts';
 import { report, UserError } from '#cli/terminal/user-error.ts';
+import { CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 import { captured } from '#test/support/cli-output.ts';
+import { PROJECT } from '#test/support/compose.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
 import { httpAnswer, startRawServer } from '#test/support/network/raw-server.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
-
-const PROJECT = join(import.meta.dirname, '../../..');
+import { CALL_MARKS, ENDPOINTS, EVENT_KINDS } from '#upstream/contract.ts';
+import type { Variants } from '#upstream/contract/variants.ts';
 
 function fileOf(content: unknown): string {
   const file = join(temporaryFolder('contract'), 'openapi.json');
@@ -47,13 +50,9 @@ describe('reseller contract check', () => {
 
   it('lists differences below their call, with similar names, and exits with 1', async () => {
     const document = contractOpenApi();
-    const body = {
-      schema: { type: 'object', properties: { package_id: { type: 'integer' }, order_reference: { type: 'string' } } },
-    };
-    Object.assign(document.paths['/orders']?.['post'] ?? {}, {
-      requestBody: { content: { 'application/json': body } },
-      parameters: [],
-    });
+    const properties = { package_id: { type: 'integer' }, order_reference: { type: 'string' } };
+    const requestBody = { content: { 'application/json': { schema: { type: 'object', properties } } } };
+    Object.assign(document.paths['/orders']?.['post'] ?? {}, { requestBody, parameters: [] });
     const { code, stdout } = await run(fileOf(document));
     expect(code).toBe(NOT_COMPATIBLE);
     expect(stdout).toContain(
@@ -72,18 +71,12 @@ describe('reseller contract check', () => {
     Reflect.deleteProperty(document.paths, '/refunds');
     const { code, stdout } = await run(fileOf(document), { json: true });
     expect(code).toBe(NOT_COMPATIBLE);
+    const list = { name: 'listRefunds', method: 'GET', path: '/refunds' };
     expect(JSON.parse(stdout)).toMatchObject({
       compatible: false,
       switch_off: ['refund_list'],
       calls: expect.arrayContaining([
-        {
-          name: 'listRefunds',
-          method: 'GET',
-          path: '/refunds',
-          status: 'missing',
-          capability: 'refund_list',
-          findings: [expect.anything()],
-        },
+        { ...list, status: 'missing', capability: 'refund_list', findings: [expect.anything()] },
         { name: 'createOrder', method: 'POST', path: '/orders', status: 'matches', findings: [] },
       ]),
     });
@@ -120,13 +113,11 @@ describe('reseller contract check --download', () => {
       },
     });
     const file = join(temporaryFolder('contract'), 'service.json');
-    expect(await run(file, { download: true }, environmentOf(server.origin))).toMatchObject({
-      code: COMPATIBLE,
-      stderr: '',
-    });
+    for (const named of [file, undefined]) {
+      const downloaded = await run(named, { download: true }, environmentOf(server.origin));
+      expect(downloaded).toMatchObject({ code: COMPATIBLE, stderr: '' });
+    }
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(document);
-    const unnamed = await run(undefined, { download: true }, environmentOf(server.origin));
-    expect(unnamed).toMatchObject({ code: COMPATIBLE, stderr: '' });
     expect((await run(undefined)).stderr).toContain('No file is named.');
     expect(server.requests.slice(0, 3).map(({ head }) => head.split(' ')[1])).toEqual(
       ['openapi.json', 'login', 'openapi.json'].map((name) => `${BASE_PATH}/sandbox/${name}`),
@@ -140,14 +131,10 @@ describe('reseller contract check --download', () => {
     expect(code).toBe(NO_DOCUMENT);
     expect(stderr).toContain('The OpenAPI document could not be downloaded. The service answered 404.');
     expect(readFileSync(file, 'utf8')).toBe('what was there before');
-    const off = await run(
-      file,
-      { download: true },
-      { ...environmentOf(server.origin), SERVICE_MISSING_CAPABILITIES: 'openapi_download' },
-    );
+    const without = { ...environmentOf(server.origin), SERVICE_MISSING_CAPABILITIES: 'openapi_download' };
+    const off = await run(file, { download: true }, without);
     expect(off).toMatchObject({ code: NO_DOCUMENT, stderr: expect.stringContaining('SERVICE_MISSING_CAPABILITIES') });
-    for (const { stderr: said } of [{ stderr }, off])
-      expect(said).toContain('by hand, and run the command without --download');
+    for (const said of [stderr, off.stderr]) expect(said).toContain('by hand, and run the command without --download');
   });
 
   it('uses the configuration of the `npm start` on .data, unless the environment names the service', async () => {
@@ -158,19 +145,14 @@ describe('reseller contract check --download', () => {
     const data = join(folder, '.data');
     mkdirSync(data);
     const lock = await DataFolderLock.acquire(data, () => undefined);
-    writeSecretFile(
-      join(data, 'environment.json'),
-      JSON.stringify({ variables: environmentOf(server.origin), setByStart: [] }),
-    );
+    const running = { variables: environmentOf(server.origin), setByStart: [] };
+    writeSecretFile(join(data, 'environment.json'), JSON.stringify(running));
+    const args = [join(PROJECT, 'cli/reseller.mjs'), 'contract', 'check', 'service.json', '--download'];
     const reseller = (environment: Record<string, string> = {}) =>
-      promisify(execFile)(
-        process.execPath,
-        [join(PROJECT, 'cli/reseller.mjs'), 'contract', 'check', 'service.json', '--download'],
-        {
-          cwd: folder,
-          env: { PATH: process.env['PATH'], ...environment },
-        },
-      );
+      promisify(execFile)(process.execPath, args, {
+        cwd: folder,
+        env: { PATH: process.env['PATH'], ...environment },
+      });
     const { stdout, stderr } = await reseller();
     expect(stdout).toMatch(/^Compatible/m);
     expect(stderr).toBe('Works on the `npm start` of .data.\n');
@@ -186,5 +168,44 @@ describe('reseller contract check --download', () => {
     await expect(run('unused.json', { download: true })).rejects.toThrow(
       /SERVICE_BASE_URL is missing[^]*SERVICE_EMAIL is missing[^]*SERVICE_PASSWORD is missing/,
     );
+  });
+});
+
+const FILE = join(PROJECT, 'upstream/contract/variants.ts');
+// As entered in the file: the tests use the usual terms.
+const { VARIANTS: entered }: { VARIANTS: Variants } = await import(`${FILE}?entered`);
+const document = assumptionsDocument(entered);
+const rowsOf = (title: string): string[] => {
+  const section = document.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+  return section.split('\n').filter((line) => line.startsWith('| `'));
+};
+
+describe('reseller contract assumptions', () => {
+  it('has a row for each call, with its two marks, and its reason', () => {
+    const rows = rowsOf('Calls');
+    expect(rows).toHaveLength(Object.keys(ENDPOINTS).length);
+    for (const { method, path, mark, reason } of Object.values(ENDPOINTS)) {
+      const { request, response } = CALL_MARKS[mark];
+      const row = rows.find((line) => line.startsWith(`| \`${method} ${path}\` | ${request} | ${response} |`));
+      expect(row, `${method} ${path}`).toContain(reason);
+    }
+  });
+
+  it('has a row for each event and each capability', () => {
+    expect(rowsOf('Events').map((row) => row.split('`')[1])).toEqual([...EVENT_KINDS]);
+    expect(rowsOf('Capabilities').map((row) => row.split('`')[1])).toEqual(Object.keys(CAPABILITIES));
+  });
+
+  it('marks a field as needed only when its absence would be contract drift', () => {
+    const cellsOf = (call: string) =>
+      rowsOf('Fields')
+        .find((row) => row.startsWith(`| \`${call}\``))
+        ?.split(' | ');
+    expect(cellsOf('POST /orders')?.slice(1, 4)).toEqual([
+      '`package_id`, `external_order_id`',
+      '`device_imei`',
+      '`id`, `status`',
+    ]);
+    expect(cellsOf('POST /esims/{id}/cancel')?.[3]).toBe('`esim_id`, `status`');
   });
 });

@@ -3,27 +3,25 @@ import { actOnSeveral, limitWork, resolveCase, type WorkDesk } from '#cli/operat
 import { pageOf, reason, row, WorkApi, type Answer } from '#test/support/work/work-commands.ts';
 
 let api: WorkApi;
-beforeEach(async () => {
-  api = await WorkApi.start();
-});
+beforeEach(async () => void (api = await WorkApi.start()));
 afterEach(() => api.stop());
 
-describe('a bulk action', () => {
-  const line = (id: string, result: string, more: Record<string, unknown> = {}) => ({
-    id,
-    status: 'held',
-    failure_class: 'insufficient_balance',
-    attention: null,
-    result,
-    refusal: null,
-    detail: null,
-    ...more,
-  });
-  const bulk = (...data: unknown[]): Answer => ({
-    status: 200,
-    body: { dry_run: false, matched: data.length, remaining: 0, data },
-  });
+const line = (id: string, result: string, more: Record<string, unknown> = {}) => ({
+  id,
+  status: 'held',
+  failure_class: 'insufficient_balance',
+  attention: null,
+  result,
+  refusal: null,
+  detail: null,
+  ...more,
+});
+const bulk = (...data: unknown[]): Answer => ({
+  status: 200,
+  body: { dry_run: false, matched: data.length, remaining: 0, data },
+});
 
+describe('a bulk action', () => {
   it('is one call, prints the result of each item, and exits with 1 when any was refused', async () => {
     api.answer = () =>
       bulk(
@@ -52,13 +50,9 @@ describe('a bulk action', () => {
 
   it('as a dry run changes nothing, and lists all items that match the filter', async () => {
     api.answer = (method) => (method === 'GET' ? pageOf(row('ord_held')) : bulk(line('ord_held', 'would_apply')));
+    const chosen = { reason, failureClass: 'insufficient_balance', dryRun: true };
     const { printed, code } = await api.run((desk, options) =>
-      actOnSeveral(desk, { action: 'abandon' }, [], {
-        ...options,
-        reason,
-        failureClass: 'insufficient_balance',
-        dryRun: true,
-      }),
+      actOnSeveral(desk, { action: 'abandon' }, [], { ...options, ...chosen }),
     );
     expect(printed).toBe('would abandon: ord_held  held  (insufficient_balance)\n1 order. Nothing was changed.\n');
     expect(code).toBe(0);
@@ -79,45 +73,16 @@ it('an action on one order prints the status of its moment, not a later one', as
 });
 
 describe('a limit or a verdict for all matching orders', () => {
-  const judged = {
-    status: 200,
-    body: {
-      dry_run: true,
-      matched: 1,
-      remaining: 0,
-      data: [
-        {
-          ...row('ord_1', { status: 'held' }),
-          failure_class: null,
-          attention: null,
-          result: 'would_apply',
-          refusal: null,
-          detail: null,
-        },
-      ],
-    },
-  };
-
   it('first reads the orders that match the filter', async () => {
-    api.answer = (method) => (method === 'GET' ? pageOf(row('ord_1')) : judged);
+    api.answer = (method) =>
+      method === 'GET' ? pageOf(row('ord_1')) : bulk(line('ord_1', 'would_apply', { failure_class: null }));
     const { printed, code } = await api.run((desk, options) =>
       limitWork(desk, 'all', 'none', { ...options, reason, status: 'held', dryRun: true }),
     );
-    expect({ printed, code }).toEqual({
-      printed: 'would limit: ord_1  held\n1 order. Nothing was changed.\n',
-      code: 0,
-    });
+    expect([printed, code]).toEqual(['would limit: ord_1  held\n1 order. Nothing was changed.\n', 0]);
     const verdict = { case: 'outcome_unknown', verdict: 'not_bought', next: 'abandon' };
-    await api.run((desk, options) =>
-      resolveCase(desk, 'all', {
-        ...options,
-        reason,
-        ...verdict,
-        attention: 'outcome_unknown',
-        dryRun: true,
-        serviceIds: {},
-      }),
-    );
+    const chosen = { reason, ...verdict, attention: 'outcome_unknown', dryRun: true, serviceIds: {} };
+    await api.run((desk, options) => resolveCase(desk, 'all', { ...options, ...chosen }));
     expect(api.calls).toMatchObject([
       { call: expect.stringContaining('status=held') },
       {
@@ -132,28 +97,24 @@ describe('a limit or a verdict for all matching orders', () => {
     ]);
   });
 
-  it.each<[string, (desk: WorkDesk, to: { api: string; data: string }) => Promise<number>, string]>([
-    ['no filter', (desk, to) => limitWork(desk, 'all', 'none', { ...to, reason }), 'No orders are selected.'],
+  const ofService = { case: 'outcome_unknown', verdict: 'bought', serviceIds: { service_order_id: '1' } };
+  it.each<[string, (desk: WorkDesk, to: { api: string; data: string; reason: string }) => Promise<number>, string]>([
+    ['no filter', (desk, to) => limitWork(desk, 'all', 'none', to), 'No orders are selected.'],
     [
       'an id beside a filter',
-      (desk, to) => limitWork(desk, 'ord_1', 'none', { ...to, reason, status: 'held' }),
+      (desk, to) => limitWork(desk, 'ord_1', 'none', { ...to, status: 'held' }),
       'An id is given together with a filter',
     ],
     [
       'an id at the service',
-      (desk, to) =>
-        resolveCase(desk, 'all', {
-          ...to,
-          reason,
-          case: 'outcome_unknown',
-          verdict: 'bought',
-          status: 'held',
-          serviceIds: { service_order_id: '1' },
-        }),
+      (desk, to) => resolveCase(desk, 'all', { ...to, ...ofService, status: 'held' }),
       'Give it with the id of one order',
     ],
   ])('is refused with %s', async (_name, command, words) => {
-    expect(await api.run(command)).toEqual({ code: 1, printed: expect.stringContaining(words) });
+    expect(await api.run((desk, to) => command(desk, { ...to, reason }))).toEqual({
+      code: 1,
+      printed: expect.stringContaining(words),
+    });
     expect(api.calls).toEqual([]);
   });
 });

@@ -7,7 +7,14 @@ import {
   type StreamEventsQuery,
   type StreamOptions,
 } from '#clients/typescript/src/index.ts';
-import { broken, problem, testNetwork, thrown as thrownBy, type Step } from '#test/support/network/client-network.ts';
+import {
+  broken,
+  page,
+  problem,
+  testNetwork,
+  thrown as thrownBy,
+  type Step,
+} from '#test/support/network/client-network.ts';
 
 const { network } = testNetwork();
 
@@ -16,11 +23,8 @@ function stream(steps: readonly Step[], query: StreamEventsQuery = {}, options: 
   return network.client(steps, { random: () => random }).streamEvents(query, options);
 }
 
-const HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8' };
-/**
- * A connection that sends this text and then ends as `end` defines. Without `end`, it stays open until the reader
- * closes it.
- */
+const access = { baseUrl: 'https://api.example.com', apiKey: 'rsk_test' };
+/** A connection that sends this text, and ends as `end` says; without it, it stays open until its reader closes it. */
 function opens(text: string, end?: 'ends' | 'breaks', closed: () => void = () => undefined): Step {
   return ({ signal }) => {
     const body = new ReadableStream<Uint8Array>(
@@ -40,7 +44,7 @@ function opens(text: string, end?: 'ends' | 'breaks', closed: () => void = () =>
       },
       { highWaterMark: 0 },
     );
-    return new Response(body, { headers: HEADERS });
+    return new Response(body, { headers: { 'Content-Type': 'text/event-stream; charset=utf-8' } });
   };
 }
 const event = (n: number) =>
@@ -111,14 +115,12 @@ describe('the end of a stream', () => {
   });
 
   it('follows an answer of another server: a page, a redirect, an unknown path', async () => {
-    const page: Step = () => new Response('<html>Welcome</html>', { headers: { 'Content-Type': 'text/html' } });
     for (const [step, status] of [
       [page, 200],
       [() => new Response(null, { status: 302, headers: { Location: '/login' } }), 302],
       [() => new Response('no', { status: 404 }), 404],
-    ] as const) {
+    ] as const)
       expect(await thrown(stream([step]))).toMatchObject({ name: 'NoAnswerError', status });
-    }
     expect(network.slept).toEqual([]);
     // The key is sent to the configured address only.
     expect(new Set(network.seen.map(({ redirect }) => redirect))).toEqual(new Set(['manual']));
@@ -134,9 +136,8 @@ describe('the end of a stream', () => {
     const error = await thrown(stream([opens(event(1), 'ends'), broken, broken, broken], {}, { retries: 3 }));
     expect(error).toBeInstanceOf(NoAnswerError);
     expect(network.seen).toHaveLength(4);
-    expect(await thrown(stream([broken], {}, { retries: 0 }))).toMatchObject({
-      message: expect.stringContaining('socket hang up'),
-    });
+    const message = expect.stringContaining('socket hang up');
+    expect(await thrown(stream([broken], {}, { retries: 0 }))).toMatchObject({ message });
   });
 });
 
@@ -164,18 +165,12 @@ describe('an aborted reader', () => {
     await expect(next).rejects.toThrow('enough');
 
     const inAnHour = opens('retry: 3600000\n\n', 'ends');
-    const client = new ResellerClient({
-      baseUrl: 'https://api.example.com',
-      apiKey: 'rsk_test',
-      fetch: async (input, init) => inAnHour(new Request(input, init)),
-    });
+    const client = new ResellerClient({ ...access, fetch: async (input, init) => inAnHour(new Request(input, init)) });
     // Before the delay, and during it.
     for (const when of [(abort: () => void) => abort(), queueMicrotask]) {
       const second = new AbortController();
-      const waiting = client.streamEvents(
-        {},
-        { signal: second.signal, onDisconnect: () => when(() => second.abort(new Error('enough'))) },
-      );
+      const onDisconnect = () => when(() => second.abort(new Error('enough')));
+      const waiting = client.streamEvents({}, { signal: second.signal, onDisconnect });
       expect(await thrown(waiting)).toMatchObject({ message: 'enough' });
     }
   });
@@ -190,15 +185,12 @@ describe('a silent connection', () => {
     const disconnects: string[] = [];
     const steps: ((request: Request) => Response | Promise<Response>)[] = [opens(event(1)), dead, opens(event(2))];
     const client = new ResellerClient({
-      baseUrl: 'https://api.example.com',
-      apiKey: 'rsk_test',
+      ...access,
       sleep: async () => undefined,
       fetch: async (input, init) => steps.shift()?.(new Request(input, init)) ?? Response.error(),
     });
-    const events = client.streamEvents(
-      {},
-      { idleTimeoutMs: 20, onDisconnect: ({ message }) => void disconnects.push(message) },
-    );
+    const onDisconnect: StreamOptions['onDisconnect'] = ({ message }) => void disconnects.push(message);
+    const events = client.streamEvents({}, { idleTimeoutMs: 20, onDisconnect });
     expect(await take(events, 2)).toEqual(['evt_1', 'evt_2']);
     expect(disconnects).toHaveLength(2);
     for (const message of disconnects) expect(message).toContain('nothing came for 20 ms');

@@ -3,19 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { VERDICTS_OF, type OperatedAttempt } from '#domain/operator/operator-actions.ts';
 import { verdictMeanings } from '#domain/operator/possible-actions.ts';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
-import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 import { ID_PREFIXES } from '#domain/work/identifiers.ts';
-import { KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
+import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { adviceOf } from '#domain/work/status-text.ts';
 import { holdReasons, waitingStates } from '#test/support/work/waiting-states.ts';
 import { currentDetails, type Shown } from '#workflows/run/display.ts';
 
-const shownText = (kind: (typeof WORK_KINDS)[number], shown: Partial<Shown>) =>
-  currentDetails(
-    { kind, id: `${ID_PREFIXES[kind]}_1` },
-    { status: 'held', now: 'Now.', next: 'Next.', ...shown },
-    'run-1',
-  );
+const idOf = (kind: WorkKind) => `${ID_PREFIXES[kind]}_1`;
+const shownText = (kind: WorkKind, shown: Partial<Shown>) =>
+  currentDetails({ kind, id: idOf(kind) }, { status: 'held', now: 'Now.', next: 'Next.', ...shown }, 'run-1');
 
 const attempt = (state: OperatedAttempt['state'], settled = false): OperatedAttempt => ({ state, settled });
 
@@ -28,20 +25,18 @@ describe('the current details of held work', () => {
       expect(text).toContain(FAILURE_CLASSES[failure].meaning);
       expect(text).toContain(adviceOf({ status: 'held', failure }));
       for (const action of ['retry', 'abandon', ...(isPurchase ? ['release'] : [])])
-        expect(text).toContain(`\`npx reseller ${command} ${action} ${ID_PREFIXES[kind]}_1 --reason '…'\``);
+        expect(text).toContain(`\`npx reseller ${command} ${action} ${idOf(kind)} --reason '…'\``);
       expect(text.includes(' release ')).toBe(isPurchase);
     },
   );
 
   it('name the limit and what holds other purchases where they are the cause', () => {
-    expect(shownText('order', { failure: 'price_above_limit', attempt: attempt('prepared') })).toContain(
-      "`npx reseller orders limit ord_1 '…' --reason '…'`",
-    );
+    const heldBy = (kind: WorkKind, failure: FailureClass) =>
+      shownText(kind, { failure, attempt: attempt('prepared') });
+    expect(heldBy('order', 'price_above_limit')).toContain("`npx reseller orders limit ord_1 '…' --reason '…'`");
     for (const failure of ['purchases_paused', 'insufficient_balance', 'service_down'] as const)
-      expect(shownText('topup', { failure, attempt: attempt('prepared') })).toContain('`npx reseller gate show`');
-    expect(shownText('order', { failure: 'package_unavailable', attempt: attempt('prepared') })).not.toContain(
-      'gate show',
-    );
+      expect(heldBy('topup', failure)).toContain('`npx reseller gate show`');
+    expect(heldBy('order', 'package_unavailable')).not.toContain('gate show');
   });
 });
 
@@ -53,13 +48,11 @@ describe('the current details of work with a case', () => {
     expect(text).toContain(meaning);
     expect(text).toContain(advice);
     expect(text).toMatch(/\n- `npx reseller /);
-    const id = `${ID_PREFIXES[kind]}_1`;
-    const resolve = `\`npx reseller ${command} resolve ${id} --case ${attention} --verdict … --reason '…'\``;
+    const resolve = `\`npx reseller ${command} resolve ${idOf(kind)} --case ${attention} --verdict … --reason '…'\``;
     expect(text.includes(resolve)).toBe(VERDICTS_OF[attention].length > 0);
     const meanings = verdictMeanings(kind);
     for (const verdict of VERDICTS_OF[attention]) expect(text).toContain(`  - \`${verdict}\`: ${meanings[verdict]}`);
-    const isRetried = attention !== 'contradiction';
-    expect(text.includes(`${command} retry ${id} `)).toBe(isRetried);
+    expect(text.includes(`${command} retry ${idOf(kind)} `)).toBe(attention !== 'contradiction');
   });
 
   it('exist for every reason of a case about work', () => {
@@ -68,14 +61,9 @@ describe('the current details of work with a case', () => {
   });
 
   it('offer no abandonment of what may be bought', () => {
-    const text = (state: OperatedAttempt['state'], settled: boolean) =>
-      shownText('order', {
-        status: 'needs_attention',
-        attention: 'outcome_unknown',
-        attempt: attempt(state, settled),
-      });
-    expect(text('unknown', false)).not.toContain(' abandon ');
-    expect(text('failed', true)).toContain(' abandon ');
+    const unknown = { status: 'needs_attention', attention: 'outcome_unknown' } as const;
+    expect(shownText('order', { ...unknown, attempt: attempt('unknown') })).not.toContain(' abandon ');
+    expect(shownText('order', { ...unknown, attempt: attempt('failed', true) })).toContain(' abandon ');
   });
 });
 
@@ -86,9 +74,9 @@ describe('the current details of work that needs nobody', () => {
     expect(failed).toMatch(/^### ✗ failed/);
     expect(failed).not.toContain('Charged');
     expect(shownText('cancellation', { status: 'refused' })).toMatch(/^### ✗ refused/);
-    expect(
-      shownText('order', { status: 'completed', attempt: { ...attempt('completed'), charged }, maxPrice: '5.00 USD' }),
-    ).toMatch(/^### completed[^]*\*\*Charged:\*\* 3\.20 USD\n\n\*\*Price limit:\*\* 5\.00 USD/);
+    const bought = { ...attempt('completed'), charged };
+    const completed = shownText('order', { status: 'completed', attempt: bought, maxPrice: '5.00 USD' });
+    expect(completed).toMatch(/^### completed[^]*\*\*Charged:\*\* 3\.20 USD\n\n\*\*Price limit:\*\* 5\.00 USD/);
   });
 
   it('give no commands', () => {

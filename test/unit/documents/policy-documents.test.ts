@@ -58,10 +58,8 @@ describe('policy.schema.json', () => {
   });
 
   it('explains every setting', () => {
-    const { properties } = JSON.parse(content('policy.schema.json')) as Record<
-      string,
-      Record<string, { properties: object }>
-    >;
+    type Group = { properties: object };
+    const { properties } = JSON.parse(content('policy.schema.json')) as Record<string, Record<string, Group>>;
     const explained = Object.entries(properties ?? {}).flatMap(([group, { properties: settings }]) =>
       Object.entries(settings as Record<string, { description?: string }>)
         .filter(([, { description = '' }]) => description.length > 10)

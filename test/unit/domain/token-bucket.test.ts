@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { quotaPerMinute, takeToken, type Bucket } from '#domain/token-bucket.ts';
+import { assertForAll } from '#test/property/for-all.ts';
 
 describe('a token bucket', () => {
   it('allows a full bucket at once, then one per interval, and returns the waiting time', () => {
@@ -21,29 +22,24 @@ describe('a token bucket', () => {
   });
 
   it('never allows more than its capacity and refill, for any rhythm and clock change', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 6_000 }),
-        fc.array(fc.integer({ min: -50, max: 2_000 }), { maxLength: 300 }),
-        (perMinute, pauses) => {
-          const quota = quotaPerMinute(perMinute, 10_000);
-          let bucket: Bucket | undefined;
-          let now = 1_000_000;
-          // The first request finds a full bucket; tokens come back from then on.
-          const first = now + (pauses[0] ?? 0);
-          let latest = first;
-          let took = 0;
-          for (const pause of pauses) {
-            now += pause;
-            const result = takeToken(bucket, quota, now);
-            bucket = result.bucket;
-            took += result.taken ? 1 : 0;
-            latest = Math.max(latest, now);
-          }
-          expect(took).toBeLessThanOrEqual(quota.count + ((latest - first) * perMinute) / 60_000 + 1e-6);
-        },
-      ),
-    );
+    const pauses = fc.array(fc.integer({ min: -50, max: 2_000 }), { maxLength: 300 });
+    assertForAll(fc.integer({ min: 1, max: 6_000 }), pauses, (perMinute, pauses) => {
+      const quota = quotaPerMinute(perMinute, 10_000);
+      let bucket: Bucket | undefined;
+      let now = 1_000_000;
+      // The first request finds a full bucket; tokens come back from then on.
+      const first = now + (pauses[0] ?? 0);
+      let latest = first;
+      let took = 0;
+      for (const pause of pauses) {
+        now += pause;
+        const result = takeToken(bucket, quota, now);
+        bucket = result.bucket;
+        took += result.taken ? 1 : 0;
+        latest = Math.max(latest, now);
+      }
+      expect(took).toBeLessThanOrEqual(quota.count + ((latest - first) * perMinute) / 60_000 + 1e-6);
+    });
   });
 
   it.each([

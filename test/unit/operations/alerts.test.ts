@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -11,6 +12,8 @@ import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { PROJECT } from '#test/support/compose.ts';
+import { hasPrometheus } from '#test/support/servers/prometheus.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
 import { ENDPOINTS } from '#upstream/contract.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
@@ -42,7 +45,6 @@ describe('the alert rules', () => {
     const types = new Map([...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]));
     const exposed = (name: string) =>
       types.has(name) || types.get(name.replace(/_(?:bucket|count|sum)$/, '')) === 'histogram';
-
     expect(metricsIn(expr).filter((name) => !exposed(name))).toEqual([]);
   });
 
@@ -73,8 +75,7 @@ describe('the alert rules', () => {
   });
 
   it.each(rules)('$alert selects buckets as Prometheus 2 and 3 write them', ({ expr }) => {
-    const one = [...expr.matchAll(/\ble="([^"+]+)"/g)].map(([text]) => text);
-    expect(one).toEqual([]);
+    expect(expr.match(/\ble="([^"+]+)"/g) ?? []).toEqual([]);
   });
 
   it('have each a section in the runbook, which has no others', () => {
@@ -103,7 +104,6 @@ describe('the saved queries of the runbook', () => {
     const used = new Set(
       queries.flatMap((query) => query.replaceAll(/'[^']*'/g, '').match(/\b[A-Z][a-z]+(?:[A-Z][a-z]+)*\b/g) ?? []),
     );
-
     expect([...used].filter((name) => !own.includes(name as never) && name !== 'ExecutionStatus')).toEqual([]);
     expect(own.filter((name) => !used.has(name))).toEqual([]);
   });
@@ -115,10 +115,75 @@ describe('the saved queries of the runbook', () => {
           [...list.matchAll(/'(\w+)'/g)].map(([, name = '']) => name),
         ),
       );
-
     expect(named('FailureClass').length).toBeGreaterThan(4);
     expect(named('FailureClass').filter((name) => !(name in FAILURE_CLASSES))).toEqual([]);
     expect(named('AttentionReason').length).toBeGreaterThan(2);
     expect(named('AttentionReason').filter((name) => !(name in ATTENTION_REASONS))).toEqual([]);
+  });
+});
+
+const expectation = z.object({ alertname: z.string(), exp_alerts: z.array(z.unknown()) });
+const { tests } = z
+  .object({ tests: z.array(z.object({ name: z.string(), alert_rule_test: z.array(expectation) })) })
+  .parse(parse(read('ops/prometheus/alerts.test.yaml')));
+
+const check = z.object({
+  expr: z.literal('count by (alertname) (ALERTS{alertstate="firing"})'),
+  exp_samples: z.array(z.object({ labels: z.string(), value: z.literal(1) })).max(1),
+});
+const { tests: causes } = z
+  .object({ tests: z.array(z.object({ name: z.string(), promql_expr_test: z.array(check) })) })
+  .parse(parse(read('ops/prometheus/causes.test.yaml')));
+
+const RULES = join(PROJECT, 'ops/prometheus');
+const testRules = (folder: string, file: string) =>
+  spawnSync('promtool', ['test', 'rules', file], { cwd: folder, encoding: 'utf8' });
+
+describe.skipIf(!hasPrometheus)('promtool', () => {
+  it.each([
+    ['each alert fires and stays silent as its cases say', 'alerts.test.yaml'],
+    ['each cause makes one alert', 'causes.test.yaml'],
+    ['several causes at the same time make the alert of each', 'independent.test.yaml'],
+  ])('finds that %s', (_what, file) => {
+    const { status, stdout, stderr } = testRules(RULES, file);
+    expect(stdout + stderr).toContain('SUCCESS');
+    expect(status).toBe(0);
+  });
+});
+
+describe('the cases of the alert rules', () => {
+  it('let each alert stay silent once, and fire once', () => {
+    const cases = tests.flatMap((test) => test.alert_rule_test);
+    const named = (fires: boolean) =>
+      cases.filter((each) => each.exp_alerts.length > 0 === fires).map(({ alertname }) => alertname);
+    const alerts = rules.map(({ alert }) => alert).toSorted();
+    expect(named(false).toSorted()).toEqual(alerts);
+    expect(named(true).toSorted()).toEqual(alerts);
+  });
+});
+
+describe('the causes with several consequences', () => {
+  it('each expect one alert', () => {
+    expect(causes.length).toBeGreaterThan(15);
+    for (const { name, promql_expr_test: checks } of causes)
+      expect(Math.max(...checks.map(({ exp_samples: samples }) => samples.length)), name).toBe(1);
+  });
+
+  it.skipIf(!hasPrometheus)('all fail without the conditions that silence consequences', () => {
+    const folder = temporaryFolder('alerts');
+    cpSync(RULES, folder, { recursive: true });
+    writeFileSync(
+      join(folder, 'alerts.yaml'),
+      read('ops/prometheus/alerts.yaml')
+        .replaceAll(/^ +unless on \(\w*\) .*\n/gm, '')
+        .replaceAll(/reason!~"[^"]*"/g, '')
+        .replaceAll('{state="receiving"}', '')
+        .replaceAll(/^ +- \(sum\(max by .*\n/gm, '')
+        .replaceAll(' unless on (kind) max_over_time(reseller_gate_paused[1h]) > 0', '')
+        .replaceAll(/circuit=~"service_down\|rate_limited"/g, ''),
+    );
+    const { stdout, stderr } = testRules(folder, 'causes.test.yaml');
+    const failed = (stdout + stderr).match(/^ *expr: /gm) ?? [];
+    expect(failed.length).toBe(causes.flatMap((cause) => cause.promql_expr_test).length);
   });
 });

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
+import { SERVER_VERSIONS } from '#cli/embedded/tool.ts';
 import { PARTS, readApiConfig, readCodecServerConfig, readUiProxyConfig, readWorkerConfig } from '#config/config.ts';
 import {
   COMPOSE_VALUES as VALUES,
@@ -18,9 +19,9 @@ import { temporaryFolder } from '#test/support/temporary.ts';
 
 const secretsFolder = temporaryFolder('secrets');
 createSecrets(secretsFolder);
-const PRODUCT = Object.entries(composeServices()).filter(([, { build }]) => build !== undefined);
 const ALL = Object.entries(composeServices());
-const example = readFileSync(join(PROJECT, '.env.example'), 'utf8');
+const PRODUCT = ALL.filter(([, { build }]) => build !== undefined);
+const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
 
 describe('docker-compose.yml', () => {
   it('is valid by the schema of the Compose Specification', () => {
@@ -28,7 +29,6 @@ describe('docker-compose.yml', () => {
     const schema: unknown = JSON.parse(readFileSync(join(dirname(packageFile), 'schemas/compose.schema.json'), 'utf8'));
     const ajv = new Ajv({ allErrors: true, strict: false, formats: { duration: true } });
     const validate = ajv.compile({ ...(schema as object), $schema: 'http://json-schema.org/draft-07/schema#' });
-
     expect(validate(rawCompose()), ajv.errorsText(validate.errors)).toBe(true);
     expect(validate({ services: { api: { comand: ['node'] } } })).toBe(false);
   });
@@ -44,13 +44,9 @@ describe('docker-compose.yml', () => {
   });
 
   it('uses exactly the variables of .env.example', () => {
-    const named = [...example.matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name);
-
-    expect(named.toSorted()).toEqual(
-      composeVariables()
-        .map(({ name }) => name)
-        .toSorted(),
-    );
+    const named = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name);
+    const used = composeVariables().map(({ name }) => name);
+    expect(named.toSorted()).toEqual(used.toSorted());
   });
 
   it.each(['api', 'worker'])('gives the %s the policy file that .env names, else one that changes nothing', (name) => {
@@ -97,22 +93,18 @@ describe('docker-compose.yml', () => {
     );
     const permanent = ALL.filter(([, { restart }]) => restart === 'unless-stopped');
     const exiting = ALL.filter((each) => !permanent.includes(each) && !awaited.has(each[0]));
-
     expect(exiting.map(([name]) => name)).toEqual(['backup', 'restore']);
     expect(profilesOf(exiting).filter((profile) => profilesOf(permanent).includes(profile))).toEqual([]);
   });
 
   it('checks the health of all permanent services', () => {
-    const unwatched = ALL.filter(
-      ([, { restart, healthcheck }]) => restart === 'unless-stopped' && healthcheck === undefined,
-    );
-    expect(unwatched.map(([name]) => name)).toEqual([]);
+    const permanent = ALL.filter(([, { restart }]) => restart === 'unless-stopped');
+    expect(permanent.filter(([, { healthcheck }]) => healthcheck === undefined).map(([name]) => name)).toEqual([]);
   });
 
   it('mounts existing files', () => {
-    const mounted = Object.values(composeServices(VALUES))
-      .flatMap(({ volumes }) => volumes)
-      .filter((volume) => volume.startsWith('./'));
+    const volumes = Object.values(composeServices(VALUES)).flatMap((each) => each.volumes);
+    const mounted = volumes.filter((volume) => volume.startsWith('./'));
     expect(mounted.length).toBeGreaterThan(0);
     for (const volume of mounted) expect(existsSync(join(PROJECT, volume.split(':', 1)[0] ?? '')), volume).toBe(true);
   });
@@ -120,28 +112,40 @@ describe('docker-compose.yml', () => {
   it('configures each process so that it starts', () => {
     writeFileSync(join(secretsFolder, 'service_password'), 'password');
     const environment = (name: string) => environmentHere(composeService(name, VALUES), secretsFolder);
-
-    expect(PARTS.database(environment('migrate')).url).toBe(
-      `postgres://reseller:${readFileSync(join(secretsFolder, 'database_password'), 'utf8').trim()}@postgres:5432/reseller`,
-    );
+    const password = readFileSync(join(secretsFolder, 'database_password'), 'utf8').trim();
+    expect(PARTS.database(environment('migrate')).url).toBe(`postgres://reseller:${password}@postgres:5432/reseller`);
     expect(readApiConfig(environment('api'))).toMatchObject({ host: '0.0.0.0', port: 3000 });
-    expect(readWorkerConfig(environment('worker'))).toMatchObject({
-      probePort: 3001,
-      temporal: { address: 'temporal:7233' },
-    });
+    const temporal = { address: 'temporal:7233' };
+    expect(readWorkerConfig(environment('worker'))).toMatchObject({ probePort: 3001, temporal });
     expect(readCodecServerConfig(environment('codec'))).toMatchObject({ host: '0.0.0.0', token: undefined });
-    expect(readUiProxyConfig(environment('temporal-ui-proxy'))).toMatchObject({
-      host: '0.0.0.0',
-      port: 8233,
-      target: 'http://temporal-ui:8080',
-    });
+    const proxy = { host: '0.0.0.0', port: 8233, target: 'http://temporal-ui:8080' };
+    expect(readUiProxyConfig(environment('temporal-ui-proxy'))).toMatchObject(proxy);
   });
 
   it('publishes the Temporal UI, which accepts any host, only through its proxy', () => {
     expect(composeService('temporal-ui').ports).toEqual([]);
     expect(composeService('temporal-ui-proxy').ports).toEqual(['127.0.0.1:8233:8233']);
-    expect(readFileSync(join(PROJECT, 'ops/temporal/dynamic-config.yaml'), 'utf8')).toContain(
-      'frontend.httpAllowedHosts',
-    );
+    expect(read('ops/temporal/dynamic-config.yaml')).toContain('frontend.httpAllowedHosts');
+  });
+});
+
+const { temporal_server: server, temporal_ui: ui, temporal_cli: cli, postgres } = SERVER_VERSIONS;
+
+describe('the versions of the servers in ops/versions.json', () => {
+  it.each([
+    ['temporal', `temporalio/server:${server}`],
+    ['temporal-schema', `temporalio/admin-tools:${server}`],
+    ['temporal-ui', `temporalio/ui:${ui}`],
+    ['postgres', `postgres:${postgres}`],
+  ])('are those of the service %s of compose', (service, image) => {
+    expect(composeService(service).image).toBe(image);
+  });
+
+  it.each([
+    ['temporal-server', `go.temporal.io/server v${server}`],
+    ['temporal-server', `github.com/temporalio/ui-server/v2 v${ui}`],
+    ['temporal-cli', `github.com/temporalio/cli v${cli}`],
+  ])('are those that ops/%s builds: %s', (module, line) => {
+    expect(read(`ops/${module}/go.mod`)).toContain(line);
   });
 });

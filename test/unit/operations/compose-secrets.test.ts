@@ -39,7 +39,6 @@ describe('secrets in docker-compose.yml', () => {
       const isFile = ([variable]: readonly [string, string]) => variable.endsWith('_FILE');
       const { secrets, environment } = composeService(name);
       const files = ofSecrets(composeService(name, { ...VALUES, ...OPTIONAL })).filter(isFile);
-
       expect(files.map(([, file]) => file).toSorted()).toEqual(
         secrets.map((secret) => `/run/secrets/${secret}`).toSorted(),
       );
@@ -50,12 +49,9 @@ describe('secrets in docker-compose.yml', () => {
   );
 
   it('has files for all secrets, which only the owner of the folder can reach and git ignores', () => {
-    expect(
-      Object.values(composeSecrets())
-        .map((file) => basename(file))
-        .toSorted(),
-    ).toEqual(readdirSync(secretsFolder).toSorted());
-    for (const file of Object.values(composeSecrets())) expect(file).toMatch(/^\.\/secrets\//);
+    const files = Object.values(composeSecrets());
+    expect(files.map((file) => basename(file)).toSorted()).toEqual(readdirSync(secretsFolder).toSorted());
+    for (const file of files) expect(file).toMatch(/^\.\/secrets\//);
     expect(statSync(secretsFolder).mode & 0o777).toBe(0o700);
     for (const name of readdirSync(secretsFolder)) expect(statSync(join(secretsFolder, name)).mode & 0o444).toBe(0o444);
     expect(readFileSync(join(PROJECT, '.gitignore'), 'utf8')).toMatch(/^\/secrets\/$/m);
@@ -73,11 +69,8 @@ describe('an optional secret', () => {
   const fileOf = (path: string) => join(secretsFolder, basename(path));
   const configurations = (values: Readonly<Record<string, string>>) => {
     writeFileSync(join(secretsFolder, 'service_password'), 'password');
-    const environment = (name: string) =>
-      environmentHere(
-        composeService(name, { ...VALUES, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', ...values }),
-        secretsFolder,
-      );
+    const all = { ...VALUES, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', ...values };
+    const environment = (name: string) => environmentHere(composeService(name, all), secretsFolder);
     return {
       api: readApiConfig(environment('api')),
       worker: readWorkerConfig(environment('worker')),
@@ -90,7 +83,6 @@ describe('an optional secret', () => {
 
   it('is unset although its empty file is mounted, if .env does not name the file', () => {
     const { api, worker, simulator } = configurations({});
-
     expect(api.webhookSecrets).toEqual([]);
     expect(simulator).toMatchObject({ webhookUrl: 'http://api:3000/webhooks/service', webhookSecret: undefined });
     for (const { temporal, tracing } of [api, worker]) {
@@ -105,7 +97,6 @@ describe('an optional secret', () => {
     writeFileSync(fileOf(OPTIONAL.OTEL_EXPORTER_OTLP_HEADERS_FILE), 'x-api-key=one,x-tenant=a\n');
     writeFileSync(fileOf(OPTIONAL.OTEL_EXPORTER_OTLP_TRACES_HEADERS_FILE), 'x-tenant=b\n');
     const { api, worker, simulator } = configurations(OPTIONAL);
-
     expect(api.webhookSecrets).toMatchObject([{ secret: 'whsec_0123456789' }]);
     expect(simulator.webhookSecret).toBe('whsec_0123456789');
     for (const { temporal, tracing } of [api, worker]) {
@@ -116,7 +107,6 @@ describe('an optional secret', () => {
 
   it.each(Object.entries(OPTIONAL))('is refused if .env sets %s and the file is empty', (variable, path) => {
     const read = () => configurations({ [variable]: path });
-
     expect(read).toThrow(ConfigurationError);
     expect(read).toThrow(`${variable}: the file ${fileOf(path)} is empty`);
   });

@@ -3,20 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { composeServices, PROJECT } from '#test/support/compose.ts';
 
-const dockerfile = readFileSync(join(PROJECT, 'Dockerfile'), 'utf8');
-const allowed = readFileSync(join(PROJECT, '.dockerignore'), 'utf8')
-  .split('\n')
-  .filter((line) => line.startsWith('!'))
-  .map((line) => line.slice(1));
-const packages = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
+const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
+const allowed = [...read('.dockerignore').matchAll(/^!(.*)$/gm)].map(([, path = '']) => path);
+const packages = JSON.parse(read('package.json')) as {
   dependencies: Record<string, string>;
   imports: Record<string, string>;
 };
 
 /** The Node.js that `npm ci` installs. */
-const { version: NODE_VERSION } = JSON.parse(readFileSync(join(PROJECT, 'node_modules/node/package.json'), 'utf8')) as {
-  version: string;
-};
+const { version: NODE_VERSION } = JSON.parse(read('node_modules/node/package.json')) as { version: string };
 
 const ENTRIES = Object.values(composeServices()).flatMap(({ build, command }) =>
   build === undefined ? [] : (command?.slice(1, 2) ?? []),
@@ -24,11 +19,11 @@ const ENTRIES = Object.values(composeServices()).flatMap(({ build, command }) =>
 
 /** Files and packages that a process loads at its start, without imports on demand and of types. */
 function loadedBy(entry: string): { files: string[]; packages: string[] } {
+  const imported = /^(?:import|export) (?!type )(?:[\w$*{}\s,]+ from )?'([^']+)'/gm;
   const files = new Set([entry]);
   const names = new Set<string>();
   for (const file of files) {
-    const text = readFileSync(join(PROJECT, file), 'utf8');
-    for (const [, name = ''] of text.matchAll(/^(?:import|export) (?!type )(?:[\w$*{}\s,]+ from )?'([^']+)'/gm)) {
+    for (const [, name = ''] of read(file).matchAll(imported)) {
       const [, top, rest] = /^(#[a-z]+\/)(.+)$/.exec(name) ?? [];
       if (top !== undefined) files.add(`${(packages.imports[`${top}*`] ?? '').slice(2, -1)}${rest}`);
       else if (!name.startsWith('node:')) names.add(/^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name);
@@ -39,15 +34,14 @@ function loadedBy(entry: string): { files: string[]; packages: string[] } {
 
 describe('the container image', () => {
   it('contains only the files in .dockerignore, and no tests, data or secrets', () => {
-    expect(readFileSync(join(PROJECT, '.dockerignore'), 'utf8')).toMatch(/^\*$/m);
+    expect(read('.dockerignore')).toMatch(/^\*$/m);
     for (const path of ['test', 'bench', 'docs', '.data', '.env', 'node_modules', 'scripts'])
       expect(allowed).not.toContain(path);
   });
 
   it('runs as a user without privileges, on the Node.js of this project', () => {
-    const lines = dockerfile.split('\n');
+    const lines = read('Dockerfile').split('\n');
     const last = (instruction: string) => lines.findLastIndex((line) => line.startsWith(instruction));
-
     expect(lines[last('USER')]).toBe('USER node');
     expect(last('USER')).toBeGreaterThan(last('COPY'));
     expect(lines.filter((line) => line.startsWith('FROM'))).toEqual([
@@ -60,7 +54,6 @@ describe('the container image', () => {
     'has every file and package that %s loads',
     (entry) => {
       const loaded = loadedBy(entry);
-
       expect(loaded.files.filter((file) => !allowed.some((path) => file.startsWith(`${path}/`)))).toEqual([]);
       expect(loaded.packages.filter((name) => !Object.hasOwn(packages.dependencies, name))).toEqual([]);
     },

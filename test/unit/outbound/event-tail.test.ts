@@ -15,11 +15,10 @@ let wake: () => void;
 
 beforeEach(async () => {
   published = [1n, 2n];
-  read = vi.fn<Read>(async (after) =>
-    published
-      .filter((position) => position > after)
-      .map((position) => ({ position, subjectId: 'x' }) as PublishedEvent),
-  );
+  read = vi.fn<Read>(async (after) => {
+    const later = published.filter((position) => position > after);
+    return later.map((position) => ({ position, subjectId: 'x' }) as PublishedEvent);
+  });
   let woken = Promise.withResolvers<void>();
   wake = () => woken.resolve();
   const wakeups = {

@@ -20,6 +20,13 @@ async function listening(server: Server): Promise<number> {
 }
 
 const receiver = (handle: RequestListener) => listening(createServer(handle));
+const rawReceiver = (handle: (socket: Socket) => unknown) =>
+  listening(
+    createTcpServer((socket) => {
+      socket.on('error', () => undefined);
+      handle(socket);
+    }),
+  );
 
 /** A sender that may reach only 127.0.0.1, and knows the hosts of the test. */
 function senderFor(
@@ -83,28 +90,17 @@ describe('a webhook', () => {
 describe('a refused address', () => {
   it('gets no connection, as a literal address or through its host name', async () => {
     let connections = 0;
-    const port = await listening(createTcpServer(() => (connections += 1)));
-    const send = senderFor(
-      {
-        'shop.example.com': ['127.0.0.1'],
-        'both.example.com': ['127.0.0.1', '10.0.0.1'],
-        'mapped.example.com': ['::ffff:10.0.0.1'],
-      },
-      [],
-    );
-    for (const host of [
-      '127.0.0.1',
-      '[::1]',
-      '[::ffff:127.0.0.1]',
-      '0x7f.1',
-      '169.254.169.254',
-      'shop.example.com',
-      'both.example.com',
-      'mapped.example.com',
-    ]) {
-      for (const scheme of ['https', 'http']) {
+    const port = await rawReceiver(() => (connections += 1));
+    const hosts = {
+      'shop.example.com': ['127.0.0.1'],
+      'both.example.com': ['127.0.0.1', '10.0.0.1'],
+      'mapped.example.com': ['::ffff:10.0.0.1'],
+    };
+    const send = senderFor(hosts, []);
+    const literal = ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '0x7f.1', '169.254.169.254'];
+    for (const host of [...literal, ...Object.keys(hosts)]) {
+      for (const scheme of ['https', 'http'])
         expect((await send(`${scheme}://${host}:${port}/`)).outcome, `${scheme} ${host}`).toEqual(REFUSED);
-      }
     }
     expect(connections).toBe(0);
   });
@@ -138,9 +134,8 @@ describe('a refused address', () => {
 
   it('includes URLs that were never judged', async () => {
     const send = senderFor();
-    for (const url of ['ftp://127.0.0.1/', 'https://user:password@127.0.0.1/', 'nonsense']) {
+    for (const url of ['ftp://127.0.0.1/', 'https://user:password@127.0.0.1/', 'nonsense'])
       expect((await send(url)).outcome).toEqual(REFUSED);
-    }
   });
 });
 
@@ -162,27 +157,19 @@ describe('a receiver', () => {
   });
 
   it('with slow headers, or without an answer, times out', async () => {
-    const silent = await listening(createTcpServer((socket) => socket.on('error', () => undefined)));
-    const dripping = await listening(
-      createTcpServer((socket) => {
-        socket.on('error', () => undefined);
-        socket.write('HTTP/1.1 200 OK\r\n');
-        const drip = setInterval(() => socket.write('x-a: b\r\n'), 50);
-        socket.on('close', () => clearInterval(drip));
-      }),
-    );
+    const silent = await rawReceiver(() => undefined);
+    const dripping = await rawReceiver((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const drip = setInterval(() => socket.write('x-a: b\r\n'), 50);
+      socket.on('close', () => clearInterval(drip));
+    });
     const send = senderFor();
     expect((await send(`http://127.0.0.1:${silent}/`, 300)).outcome).toEqual(unanswered('timeout'));
     expect((await send(`http://127.0.0.1:${dripping}/`, 300)).outcome).toEqual(unanswered('timeout'));
   });
 
   it('gives a different failure for each cause: down, no HTTP, no TLS, unknown', async () => {
-    const nonsense = await listening(
-      createTcpServer((socket) => {
-        socket.on('error', () => undefined);
-        socket.end('no HTTP at all\r\n\r\n');
-      }),
-    );
+    const nonsense = await rawReceiver((socket) => socket.end('no HTTP at all\r\n\r\n'));
     const plain = await receiver((_request, response) => response.end());
     const gone = createTcpServer();
     const port = await listening(gone);

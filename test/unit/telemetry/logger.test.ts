@@ -3,6 +3,7 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createLogger, type Logger } from '#telemetry/logger.ts';
+import { createSdkLogger } from '#temporal/sdk-runtime.ts';
 
 /** A logger and its output. */
 function recording(level = 'trace', secrets: readonly string[] = []) {
@@ -100,23 +101,15 @@ describe('errors in the log', () => {
   it('keep the query of a failed statement and drop its parameters, in message and stack', () => {
     const { logger, text, last } = recording();
     const cause = new pg.DatabaseError('duplicate key value violates unique constraint "orders_pk"', 1, 'error');
-    Object.assign(cause, {
-      code: '23505',
-      constraint: 'orders_pk',
-      detail: 'Key (imei)=(canary-detail) already exists.',
-    });
-    const error = new DrizzleQueryError(
-      'insert into orders values ($1, $2)',
-      ['canary-one', 'line\n    at canary-two'],
-      cause,
-    );
+    const detail = 'Key (imei)=(canary-detail) already exists.';
+    Object.assign(cause, { code: '23505', constraint: 'orders_pk', detail });
+    const query = 'insert into orders values ($1, $2)';
+    const error = new DrizzleQueryError(query, ['canary-one', 'line\n    at canary-two'], cause);
     logger.error({ err: error }, 'write failed');
     logger.error(error);
     logger.error(new Error(`commit failed: ${error.message}`));
     expect(text()).not.toContain('canary');
-    expect(last()['err']).toMatchObject({
-      message: expect.stringContaining('insert into orders values ($1, $2)') as string,
-    });
+    expect(last()['err']).toMatchObject({ message: expect.stringContaining(query) as string });
     expect(text()).toContain('"constraint":"orders_pk"');
     expect(text()).toContain('"code":"23505"');
   });
@@ -134,14 +127,27 @@ describe('errors in the log', () => {
   });
 
   it('drop every field that is not listed as harmless: requests, bodies, configurations', () => {
-    const error = Object.assign(new Error('call failed'), {
-      request: { data: 'canary' },
-      response: 'canary',
-      config: { url: 'canary' },
-      statusCode: 502,
-    });
+    const fields = { request: { data: 'canary' }, response: 'canary', config: { url: 'canary' }, statusCode: 502 };
+    const error = Object.assign(new Error('call failed'), fields);
     const text = written((log) => log.error({ err: error }, 'failed'));
     expect(text).not.toContain('canary');
     expect(text).toContain('"statusCode":502');
+  });
+});
+
+describe('log entries of the Temporal SDK', () => {
+  it('are redacted, and keep their level, fields and error', () => {
+    const { logger, lines } = recording('debug');
+    const sdk = createSdkLogger(logger);
+    sdk.trace('below our level');
+    sdk.debug('polling');
+    sdk.info('started', { taskQueue: 'reseller' });
+    sdk.warn('activity failed', { error: new Error('LPA:1$smdp.example.com$CANARY'), imei: 'CANARY' });
+    sdk.error('stopped');
+    const entries = lines.map((line) => z.looseObject({ level: z.string(), msg: z.string() }).parse(JSON.parse(line)));
+    expect(entries.map(({ level }) => level)).toEqual(['debug', 'info', 'warn', 'error']);
+    expect(entries[1]).toMatchObject({ msg: 'started', taskQueue: 'reseller' });
+    expect(entries[2]).toMatchObject({ imei: '[redacted]', err: { message: 'LPA:[redacted]' } });
+    expect(lines.join('')).not.toContain('CANARY');
   });
 });

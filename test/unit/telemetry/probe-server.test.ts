@@ -9,32 +9,21 @@ afterEach(async () => {
   server = undefined;
 });
 
-async function serve(
-  checks: Record<string, ReadinessCheck> = {},
-  metrics = createMetrics({ processMetrics: false }),
-  checkDeadlineMs = 50,
-) {
+async function serve(checks: Record<string, ReadinessCheck>, checkDeadlineMs = 50) {
+  const metrics = createMetrics({ processMetrics: false });
   server = await startProbeServer({ host: '127.0.0.1', port: 0, checks, metrics, checkDeadlineMs });
   return `http://127.0.0.1:${server.port}`;
 }
 
 describe('the probe server', () => {
   it('is alive while the process runs, independent of its checks', async () => {
-    const address = await serve({
-      database: async () => {
-        throw new Error('down');
-      },
-    });
+    const address = await serve({ database: async () => Promise.reject(new Error('down')) });
     expect((await fetch(`${address}/healthz`)).status).toBe(200);
   });
 
   it('answers 503 with every reason when a check fails, and shows no password', async () => {
-    const address = await serve({
-      database: async () => {
-        throw new Error('cannot reach postgres://app:hunter22@db/x');
-      },
-      temporal: async () => {},
-    });
+    const away = new Error('cannot reach postgres://app:hunter22@db/x');
+    const address = await serve({ database: async () => Promise.reject(away), temporal: async () => {} });
     const answer = await fetch(`${address}/readyz`);
     expect(answer.status).toBe(503);
     const text = await answer.text();
@@ -55,7 +44,7 @@ describe('the probe server', () => {
       reads += 1;
       await gate;
     };
-    const address = await serve({ database }, undefined, 60_000);
+    const address = await serve({ database }, 60_000);
     const probes = Array.from({ length: 20 }, () => fetch(`${address}/readyz`));
     await expect.poll(() => reads).toBe(1);
     resolve();
@@ -66,26 +55,19 @@ describe('the probe server', () => {
 });
 
 describe('readiness', () => {
-  it.each<[string, ReadinessCheck | undefined, { ok: boolean; detail?: string } | undefined]>([
+  const silent = () => new Promise<never>(() => {});
+  const broken = () => {
+    throw new Error('broken check');
+  };
+
+  it.each<[string, ReadinessCheck | undefined, string | undefined]>([
     ['without checks is given', undefined, undefined],
-    [
-      'is not given when a check never answers',
-      () => new Promise(() => {}),
-      { ok: false, detail: 'no answer within 50 ms' },
-    ],
-    [
-      'is not given when a check throws synchronously',
-      () => {
-        throw new Error('broken check');
-      },
-      { ok: false, detail: 'broken check' },
-    ],
-  ])('%s', async (_what, check, found) => {
-    expect(await checkReadiness(check === undefined ? {} : { check }, undefined, 50)).toEqual({
-      ready: found === undefined,
-      checks: found === undefined ? {} : { check: found },
-      degraded: [],
-    });
+    ['is not given when a check never answers', silent, 'no answer within 50 ms'],
+    ['is not given when a check throws synchronously', broken, 'broken check'],
+  ])('%s', async (_what, check, detail) => {
+    const checks = detail === undefined ? {} : { check: { ok: false, detail } };
+    const found = await checkReadiness(check === undefined ? {} : { check }, undefined, 50);
+    expect(found).toEqual({ ready: detail === undefined, checks, degraded: [] });
   });
 
   it('lists degradations without being less ready, and none when they cannot be read', async () => {
@@ -93,7 +75,6 @@ describe('readiness', () => {
     expect(await checkReadiness({}, async () => degraded)).toEqual({ ready: true, checks: {}, degraded });
     const unknown = () => Promise.reject(new Error('the database is away'));
     expect(await checkReadiness({}, unknown)).toEqual({ ready: true, checks: {}, degraded: [] });
-    const silent = () => new Promise<never>(() => {});
     expect(await checkReadiness({}, silent, 50)).toEqual({ ready: true, checks: {}, degraded: [] });
   });
 });

@@ -2,6 +2,8 @@ import { request as httpRequest } from 'node:http';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { readCodecServerConfig } from '#config/config.ts';
+import { ConfigurationError } from '#config/configuration-error.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import type { SmallServer } from '#telemetry/http-server.ts';
 import { createLogger } from '#telemetry/logger.ts';
@@ -29,9 +31,7 @@ async function start(changes: Partial<CodecServerOptions> = {}): Promise<SmallSe
   });
 }
 
-beforeEach(async () => {
-  server = await start();
-});
+beforeEach(async () => void (server = await start()));
 afterEach(() => server.close());
 
 function toJson({ metadata, data }: Payload) {
@@ -46,13 +46,23 @@ const answerSchema = z.object({
   payloads: z.array(z.object({ metadata: z.record(z.string(), z.string()), data: z.string() })),
 });
 
+const plain = (value: unknown) => defaultPayloadConverter.toPayload(value);
+/** The body of a request to decode this value. */
+const encodedBody = async (value: unknown, by = codec) => ({ payloads: (await by.encode([plain(value)])).map(toJson) });
+
+const ask = (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${server.port}${path}`, init);
+
 /** A request like those of the Temporal UI. */
-async function post(path: string, body: unknown, headers: Record<string, string> = { Origin: UI }) {
-  return fetch(`http://127.0.0.1:${server.port}${path}`, {
+const post = (path: string, body: unknown, headers: Record<string, string> = { Origin: UI }) =>
+  ask(path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'X-Namespace': 'default', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
+
+async function restart(changes: Partial<CodecServerOptions>): Promise<void> {
+  await server.close();
+  server = await start(changes);
 }
 
 /** A request whose body has so many mebibytes so far, and never ends. */
@@ -69,9 +79,9 @@ function endless(mebibytes: number) {
 
 describe('the codec server', () => {
   it('decodes payloads for the Temporal UI, at each of its addresses', async () => {
-    const encoded = await codec.encode([defaultPayloadConverter.toPayload({ status: 'held' })]);
+    const body = await encodedBody({ status: 'held' });
     for (const origin of ['http://127.0.0.1:8233', UI]) {
-      const answer = await post('/decode', { payloads: encoded.map(toJson) }, { Origin: origin });
+      const answer = await post('/decode', body, { Origin: origin });
       expect(answer.status).toBe(200);
       expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
       expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -82,27 +92,24 @@ describe('the codec server', () => {
   });
 
   it('encodes input of the UI or the CLI, so that the worker can read it', async () => {
-    const answer = await post('/encode', { payloads: [toJson(defaultPayloadConverter.toPayload('typed'))] });
+    const answer = await post('/encode', { payloads: [toJson(plain('typed'))] });
     const { payloads } = answerSchema.parse(await answer.json());
+    const bytes = (text: string) => Buffer.from(text, 'base64');
     const received = payloads.map(({ metadata, data }) => ({
-      metadata: Object.fromEntries(
-        Object.entries(metadata).map(([name, value]) => [name, Buffer.from(value, 'base64')]),
-      ),
-      data: Buffer.from(data, 'base64'),
+      metadata: Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, bytes(value)])),
+      data: bytes(data),
     }));
-    expect(Buffer.from(payloads[0]?.data ?? '', 'base64').toString()).not.toContain('typed');
+    expect(bytes(payloads[0]?.data ?? '').toString()).not.toContain('typed');
     expect(defaultPayloadConverter.fromPayload((await codec.decode(received))[0] ?? {})).toBe('typed');
   });
 
   it('answers the preflight of the UI with all headers that it sends', async () => {
-    const answer = await fetch(`http://127.0.0.1:${server.port}/decode`, {
-      method: 'OPTIONS',
-      headers: {
-        Origin: UI,
-        'Access-Control-Request-Method': 'POST',
-        'Access-Control-Request-Headers': 'authorization,content-type,x-namespace',
-      },
-    });
+    const headers = {
+      Origin: UI,
+      'Access-Control-Request-Method': 'POST',
+      'Access-Control-Request-Headers': 'authorization,content-type,x-namespace',
+    };
+    const answer = await ask('/decode', { method: 'OPTIONS', headers });
     expect(answer.status).toBe(204);
     expect(answer.headers.get('access-control-allow-origin')).toBe(UI);
     expect(answer.headers.get('access-control-allow-methods')).toContain('POST');
@@ -113,13 +120,10 @@ describe('the codec server', () => {
   it.each(['http://evil.example', 'http://localhost:8234', 'null', 'http://localhost:8233.evil.example'])(
     'refuses a page of another origin, also to a preflight: %s',
     async (origin) => {
-      const encoded = await codec.encode([defaultPayloadConverter.toPayload('canary')]);
-      for (const method of ['POST', 'OPTIONS']) {
-        const answer = await fetch(`http://127.0.0.1:${server.port}/decode`, {
-          method,
-          headers: { Origin: origin },
-          ...(method === 'POST' ? { body: JSON.stringify({ payloads: encoded.map(toJson) }) } : {}),
-        });
+      const body = JSON.stringify(await encodedBody('canary'));
+      const calls: RequestInit[] = [{ method: 'POST', body }, { method: 'OPTIONS' }];
+      for (const call of calls) {
+        const answer = await ask('/decode', { ...call, headers: { Origin: origin } });
         expect(answer.status).toBe(403);
         expect(answer.headers.get('access-control-allow-origin')).toBeNull();
         expect(await answer.text()).not.toContain(Buffer.from('"canary"').toString('base64'));
@@ -128,8 +132,8 @@ describe('the codec server', () => {
   );
 
   it.each(['evil.example', '127.0.0.1.evil.example', '[::1]'])('refuses the Host %j without a token', async (host) => {
-    const encoded = await codec.encode([defaultPayloadConverter.toPayload('canary')]);
-    const ask = async (path: string, authorization?: string) =>
+    const body = JSON.stringify(await encodedBody('canary'));
+    const askAt = async (path: string, authorization?: string) =>
       new Promise<number | undefined>((resolve, reject) => {
         const headers = { host: `${host}:${server.port}`, ...(authorization !== undefined && { authorization }) };
         const call = httpRequest({ host: '127.0.0.1', port: server.port, path, method: 'POST', headers }, (answer) => {
@@ -137,35 +141,28 @@ describe('the codec server', () => {
           resolve(answer.statusCode);
         });
         call.on('error', reject);
-        call.end(JSON.stringify({ payloads: encoded.map(toJson) }));
+        call.end(body);
       });
-    expect(await ask('/decode')).toBe(421);
-    expect(await ask('/encode')).toBe(421);
-    await server.close();
-    server = await start({ token: TOKEN });
-    expect(await ask('/decode', `Bearer ${TOKEN}`)).toBe(200);
+    expect(await askAt('/decode')).toBe(421);
+    expect(await askAt('/encode')).toBe(421);
+    await restart({ token: TOKEN });
+    expect(await askAt('/decode', `Bearer ${TOKEN}`)).toBe(200);
   });
 
   it('requires its configured token, except in a preflight', async () => {
-    await server.close();
-    server = await start({ token: TOKEN });
+    await restart({ token: TOKEN });
     const statusWith = async (headers: Record<string, string>) =>
       (await post('/decode', { payloads: [] }, headers)).status;
     for (const refused of [{}, { Authorization: `Bearer ${TOKEN}x` }, { Authorization: TOKEN }])
       expect(await statusWith(refused)).toBe(401);
     expect(await statusWith({ Authorization: `Bearer ${TOKEN}` })).toBe(200);
-    const preflight = await fetch(`http://127.0.0.1:${server.port}/decode`, {
-      method: 'OPTIONS',
-      headers: { Origin: UI },
-    });
-    expect(preflight.status).toBe(204);
-    expect((await fetch(`http://127.0.0.1:${server.port}/healthz`)).status).toBe(200);
+    expect((await ask('/decode', { method: 'OPTIONS', headers: { Origin: UI } })).status).toBe(204);
+    expect((await ask('/healthz')).status).toBe(200);
   });
 
   it('reports the missing key, in a form that the UI can read', async () => {
     const stranger = new EncryptionCodec(new KeyRing([{ id: 'gone', key: Buffer.alloc(32, 9) }]));
-    const encoded = await stranger.encode([defaultPayloadConverter.toPayload('lost')]);
-    const answer = await post('/decode', { payloads: encoded.map(toJson) });
+    const answer = await post('/decode', await encodedBody('lost', stranger));
     expect(answer.status).toBe(400);
     expect(answer.headers.get('access-control-allow-origin')).toBe(UI);
     expect(await answer.text()).toContain('key \\"gone\\" is not in ENCRYPTION_KEYS');
@@ -196,13 +193,8 @@ describe('the codec server', () => {
     const answer = await post('/encode', body);
     expect(answer.status).toBe(413);
     expect(await answer.text()).toContain('5000 payloads');
-    expect(
-      (
-        await post('/encode', {
-          payloads: Array.from({ length: 5_000 }, () => ({ data: 'eA==', metadata: { encoding: 'anNvbg==' } })),
-        })
-      ).status,
-    ).toBe(200);
+    const most = Array.from({ length: 5_000 }, () => ({ data: 'eA==', metadata: { encoding: 'anNvbg==' } }));
+    expect((await post('/encode', { payloads: most })).status).toBe(200);
   });
 
   it('keeps at most two full bodies of all requests in memory, and serves the next one afterwards', async () => {
@@ -216,18 +208,48 @@ describe('the codec server', () => {
 
   it('logs no payload in any error', async () => {
     const canary = Buffer.from('canary-in-a-payload').toString('base64');
-    await server.close();
-    const failing = {
-      encode: async () => [],
-      decode: async () => {
-        throw new Error('the codec broke');
-      },
-    };
-    server = await start({ codec: failing });
+    const decode = async () => Promise.reject(new Error('the codec broke'));
+    await restart({ codec: { encode: async () => [], decode } });
     const answer = await post('/decode', { payloads: [{ data: canary }] });
     expect(answer.status).toBe(500);
     expect(logged.join('')).toContain('the codec broke');
     expect(logged.join('') + (await answer.text())).not.toContain('canary');
     expect(logged.join('')).not.toContain(canary);
+  });
+});
+
+describe('the configuration of the codec server', () => {
+  const ENCRYPTION_KEYS = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
+  const read = (more: Record<string, string> = {}) => readCodecServerConfig({ ENCRYPTION_KEYS, ...more });
+
+  it('accepts both usual addresses of the local Temporal UI, on loopback, without a token', () => {
+    const config = read();
+    expect(config.allowedOrigins).toEqual(['http://127.0.0.1:8233', 'http://localhost:8233']);
+    expect(config.host).toBe('127.0.0.1');
+    expect(config.token).toBeUndefined();
+  });
+
+  it.each(['https://codec.example.com', 'codec.example.com:443', 'codec.example.com/', 'a,,b', 'a b'])(
+    'refuses %j as a host',
+    (hosts) => {
+      expect(() => read({ CODEC_ALLOWED_HOSTS: hosts })).toThrow(ConfigurationError);
+      const { allowedHosts } = read({ CODEC_ALLOWED_HOSTS: 'Codec.example.com, [::1]' });
+      expect(allowedHosts).toEqual(['codec.example.com', '[::1]']);
+    },
+  );
+
+  it.each(['0.0.0.0', '::', '10.0.0.5', 'codec.internal'])('refuses to listen on %s without a token', (host) => {
+    expect(() => read({ CODEC_HOST: host })).toThrow(/CODEC_HOST: .*CODEC_TOKEN/);
+    expect(read({ CODEC_TOKEN: 'a-long-enough-token', CODEC_HOST: host }).host).toBe(host);
+    expect(read({ CODEC_WITHOUT_TOKEN: 'true', CODEC_HOST: host }).host).toBe(host);
+  });
+
+  it.each(['127.0.0.1', '127.1.2.3', '::1', 'localhost'])('listens on %s without a token', (host) => {
+    expect(read({ CODEC_HOST: host }).host).toBe(host);
+  });
+
+  const noOrigins = 'https://temporal.example.com/ temporal.example.com https://a.example, * https://a.example/path';
+  it.each(noOrigins.split(' '))('refuses %s as an origin', (origin) => {
+    expect(() => read({ CODEC_ALLOWED_ORIGIN: origin })).toThrow(ConfigurationError);
   });
 });

@@ -26,8 +26,6 @@ describe('the trace in the headers of an activity', () => {
   });
 });
 
-type Run = Awaited<ReturnType<typeof handedOn>>;
-
 /** The headers that a workflow with these headers gives its activities and its next run. */
 async function handedOn(headers: Headers) {
   const { inbound = [], outbound = [] } = interceptors();
@@ -45,16 +43,14 @@ async function handedOn(headers: Headers) {
   return { seen, own };
 }
 
-const names = ({ seen }: Run) => Object.values(seen).map((headers) => Object.keys(headers));
+const names = ({ seen }: Awaited<ReturnType<typeof handedOn>>) =>
+  Object.values(seen).map((headers) => Object.keys(headers));
 
 describe('a workflow', () => {
   it('hands its trace on to activities, local activities and its next run, beside their own headers', async () => {
     const run = await handedOn(headerOf({ traceparent: TRACEPARENT }));
-    expect(names(run)).toEqual([
-      ['other', TRACE_HEADER],
-      ['other', TRACE_HEADER],
-      ['other', TRACE_HEADER],
-    ]);
+    const both = ['other', TRACE_HEADER];
+    expect(names(run)).toEqual([both, both, both]);
     for (const headers of Object.values(run.seen)) expect(traceparentIn(headers)).toBe(TRACEPARENT);
   });
 

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
-import { ANSWER_DIFFERENCES } from '#test/support/contract-differences/answers.ts';
+import { ANSWER_DIFFERENCES, NEEDED_FIELD_DIFFERENCES } from '#test/support/contract-differences/answers.ts';
 import { Draft, type Difference } from '#test/support/contract-differences/draft.ts';
 import { HARMLESS_DIFFERENCES } from '#test/support/contract-differences/harmless.ts';
 import { describeHeaders, headersOf, INTERFACE_DIFFERENCES } from '#test/support/contract-differences/interface.ts';
-import { NEEDED_FIELD_DIFFERENCES } from '#test/support/contract-differences/needed-fields.ts';
-import { PARAMETER_DIFFERENCES } from '#test/support/contract-differences/parameters.ts';
-import { REQUEST_DIFFERENCES } from '#test/support/contract-differences/requests.ts';
+import { PARAMETER_DIFFERENCES, REQUEST_DIFFERENCES } from '#test/support/contract-differences/requests.ts';
 import { checkContract, readDocument, type ContractReport, type Finding } from '#upstream/contract-check.ts';
 
 const DIFFERENCES: Readonly<Record<string, readonly Difference[]>> = {

@@ -3,25 +3,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { PROJECT } from '#test/support/compose.ts';
 
 /** How npm marks a package that only development needs. */
 const DEVELOPMENT = 'cdx:npm:package:development';
 const MAX_BYTES = 64 * 1024 * 1024;
-const ROOT = join(import.meta.dirname, '../../..');
 
 /** Permissive licences that allow distribution with our Apache-2.0 code. CC-BY-4.0 is the licence of data. */
-const ALLOWED = new Set([
-  '0BSD',
-  'Apache-2.0',
-  'BlueOak-1.0.0',
-  'BSD-2-Clause',
-  'BSD-3-Clause',
-  'CC-BY-4.0',
-  'CC0-1.0',
-  'ISC',
-  'MIT',
-  'Unlicense',
-]);
+const ALLOWED = new Set(
+  '0BSD Apache-2.0 BlueOak-1.0.0 BSD-2-Clause BSD-3-Clause CC-BY-4.0 CC0-1.0 ISC MIT Unlicense'.split(' '),
+);
 
 /** Packages whose licence is not in the lock file; their licence files were read. */
 const READ_BY_HAND: Readonly<Record<string, string>> = {
@@ -52,7 +43,11 @@ const billSchema = z.object({ bomFormat: z.literal('CycloneDX'), components: z.a
 
 /** The packages of a production installation. `npm sbom --omit=dev` would leave out those that tools use, too. */
 function readBill(): z.output<typeof billSchema>['components'] {
-  const text = execFileSync('npm', ['run', '--silent', 'sbom'], { cwd: ROOT, encoding: 'utf8', maxBuffer: MAX_BYTES });
+  const text = execFileSync('npm', ['run', '--silent', 'sbom'], {
+    cwd: PROJECT,
+    encoding: 'utf8',
+    maxBuffer: MAX_BYTES,
+  });
   const { components } = billSchema.parse(JSON.parse(text));
   return components.filter(({ properties }) => !properties.some(({ name }) => name === DEVELOPMENT));
 }
@@ -74,7 +69,7 @@ describe('the software bill of materials (npm run sbom)', () => {
   it('names each package of a production installation once, with its version', () => {
     const { dependencies } = z
       .object({ dependencies: z.record(z.string(), z.string()) })
-      .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
+      .parse(JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')));
     const names = new Set(components.map(({ name }) => name));
     expect(Object.keys(dependencies).filter((name) => !names.has(name))).toEqual([]);
     const purls = components.map(({ purl }) => purl);
@@ -83,8 +78,19 @@ describe('the software bill of materials (npm run sbom)', () => {
   });
 
   it('contains only licences that allow distribution', () => {
-    expect(
-      components.filter((each) => !isAllowed(licencesOf(each))).map((each) => [each.purl, licencesOf(each)]),
-    ).toEqual([]);
+    const others = components.filter((each) => !isAllowed(licencesOf(each)));
+    expect(others.map((each) => [each.purl, licencesOf(each)])).toEqual([]);
   });
+});
+
+const entry = z.object({ integrity: z.string().optional(), link: z.boolean().optional() });
+const lock = z
+  .object({ packages: z.record(z.string(), entry) })
+  .parse(JSON.parse(readFileSync(join(PROJECT, 'package-lock.json'), 'utf8')));
+
+it('package-lock.json has a SHA-512 hash for every package', () => {
+  const without = Object.entries(lock.packages).filter(
+    ([path, { integrity = '', link }]) => path !== '' && link !== true && !integrity.startsWith('sha512-'),
+  );
+  expect(without.map(([path]) => path)).toEqual([]);
 });

@@ -118,10 +118,8 @@ describe('Retry-After', () => {
   });
 
   it('of a 503 is kept, and the outcome stays unknown', () => {
-    expect(judge(answer(503, '', { 'retry-after': '7' }))).toMatchObject({
-      failure: 'server_error',
-      retryAfterMs: 7_000,
-    });
+    const busy = judge(answer(503, '', { 'retry-after': '7' }));
+    expect(busy).toMatchObject({ failure: 'server_error', retryAfterMs: 7_000 });
   });
 });
 
@@ -179,6 +177,7 @@ describe('a refusal of our reference alone', () => {
       expect(judge(answer(status, body))).toMatchObject({ failure: 'key_or_reference_used' });
   });
 
+  const unavailable = { code: 'package_unavailable', fields: { external_order_id: 'x' } };
   it.each<[string, unknown, FailureClass]>([
     ['another field alone', { errors: { package_id: ['is unknown'] } }, 'invalid_request'],
     ['another field that is taken', { errors: { device_imei: ['has already been taken'] } }, 'invalid_request'],
@@ -186,11 +185,7 @@ describe('a refusal of our reference alone', () => {
     ['a sentence about another field', { message: 'The package_id is unknown' }, 'invalid_request'],
     ['no field', { message: 'Unprocessable' }, 'invalid_request'],
     ['a repetition of the request', { message: 'Unprocessable', external_order_id: 'shop-1' }, 'invalid_request'],
-    [
-      'a code of another problem beside it',
-      { error: { code: 'package_unavailable', fields: { external_order_id: 'x' } } },
-      'package_unavailable',
-    ],
+    ['a code of another problem beside it', { error: unavailable }, 'package_unavailable'],
   ])('is not one that names %s', (_name, body, failure) => {
     expect(judge(answer(422, body))).toMatchObject({ failure });
   });

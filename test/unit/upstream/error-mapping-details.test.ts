@@ -14,9 +14,8 @@ describe('a success', () => {
 
   it('may have an id beyond exact numbers, which is read as its digits', () => {
     const body = '{"id":9007199254740993,"status":"completed","external_order_id":90071992547409931}';
-    expect(judge(answer(200, body))).toMatchObject({
-      value: { id: '9007199254740993', external_order_id: '90071992547409931' },
-    });
+    const value = { id: '9007199254740993', external_order_id: '90071992547409931' };
+    expect(judge(answer(200, body))).toMatchObject({ value });
   });
 
   it.each<[string, unknown, FailureClass]>([
@@ -53,9 +52,8 @@ describe('the detail of a failure', () => {
       detail: 'The service answered 422 (validation_failed), about device_imei: “bad”',
       serviceMessage: 'bad',
     });
-    expect(judge(answer(200, { id: '1' }))).toMatchObject({
-      detail: 'The service answered 200, but its body lacks or misstates status.',
-    });
+    const detail = 'The service answered 200, but its body lacks or misstates status.';
+    expect(judge(answer(200, { id: '1' }))).toMatchObject({ detail });
   });
 
   it('contains nothing personal of the body', () => {
@@ -117,25 +115,17 @@ describe('the detail of a failure', () => {
   });
 
   it('has only fields of the answer, and none of an encoded body', () => {
-    const plain = {
-      ok: false,
-      kind: 'failure',
-      failure: 'invalid_request',
-      detail: 'The service answered 422.',
-      status: 422,
-    };
+    const encoded = (status: number, body: unknown, encoding: string) =>
+      judge(answer(status, body, { 'content-encoding': encoding }));
+    const failed = { ok: false, kind: 'failure' };
+    const plain = { ...failed, failure: 'invalid_request', detail: 'The service answered 422.', status: 422 };
     expect(judge(answer(422))).toStrictEqual(plain);
-    expect(judge(answer(422, coded('package_unavailable'), { 'content-encoding': 'gzip' }))).toStrictEqual(plain);
-    expect(judge(answer(422, coded('package_unavailable'), { 'content-encoding': ' Identity ' }))).toMatchObject({
-      failure: 'package_unavailable',
-    });
-    expect(judge(answer(200, { id: 'so_1', status: 'completed' }, { 'content-encoding': 'gzip' }))).toStrictEqual({
-      ok: false,
-      kind: 'failure',
-      failure: 'unreadable_answer',
-      detail: 'The service answered 200, but with a content encoding that was not requested.',
-      status: 200,
-    });
+    const refusal = coded('package_unavailable');
+    expect(encoded(422, refusal, 'gzip')).toStrictEqual(plain);
+    expect(encoded(422, refusal, ' Identity ')).toMatchObject({ failure: 'package_unavailable' });
+    const detail = 'The service answered 200, but with a content encoding that was not requested.';
+    const unreadable = { ...failed, failure: 'unreadable_answer', detail, status: 200 };
+    expect(encoded(200, { id: 'so_1', status: 'completed' }, 'gzip')).toStrictEqual(unreadable);
   });
 
   it('contains the status and the reason of an unreadable body, for every success status', () => {

@@ -2,20 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { storedReason } from '#domain/work/foreign-text.ts';
 import { type QuarantineReason, parseEvent } from '#upstream/mapping/events.ts';
 
-const data = {
-  id: 'so_1',
-  external_order_id: 'shop-1',
-  status: 'completed',
-  esim_id: 42,
-  price_for_reseller: 4.5,
-  currency: 'EUR',
-};
+const order = { id: 'so_1', status: 'completed', external_order_id: 'shop-1' };
+const data = { ...order, esim_id: 42, price_for_reseller: 4.5, currency: 'EUR' };
 const completed = { event: 'order.completed', created_at: '2025-06-01T12:00:00Z', data };
 
-function parse(body: unknown) {
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  return parseEvent(bytes);
-}
+const parse = (body: unknown) =>
+  parseEvent(Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
 
 it('an event is the same with unknown fields', () => {
   const more = { ...completed, version: 3, data: { ...data, nested: { deep: [1] } } };
@@ -75,25 +67,20 @@ describe('quarantined is', () => {
     const deep = `${'['.repeat(150)}${']'.repeat(150)}`;
     const long = 'x'.repeat(1_000_000);
     const escaped = String.raw`\n`.repeat(500_000);
-    for (const extra of [deep, `"${long}"`, `"${escaped}"`, `{"${long}":1}`]) {
+    for (const extra of [deep, `"${long}"`, `"${escaped}"`, `{"${long}":1}`])
       expect(parse(`{"event":"ping","extra":${extra}}`)).toEqual({ kind: 'ping', event: 'ping' });
-    }
   });
 });
 
 describe('an event in another form', () => {
-  const order = { id: 'so_1', status: 'completed', external_order_id: 'shop-1' };
-
+  const capitals = { ...order, status: undefined, state: 'COMPLETED' };
   it.each<[string, object]>([
     ['names itself as type', { type: 'order.completed', data: order }],
     ['names itself as event_type', { event_type: 'order.completed', data: order }],
     ['has a type of another kind beside its name', { event: 'order.completed', type: 'webhook', data: order }],
     ['wraps the order', { event: 'order.completed', data: { order } }],
     ['has no readable time', { event: 'order.completed', created_at: 'now', data: order }],
-    [
-      'has a state in capitals',
-      { event: 'order.completed', data: { ...order, status: undefined, state: 'COMPLETED' } },
-    ],
+    ['has a state in capitals', { event: 'order.completed', data: capitals }],
   ])('is read although it %s', (_name, body) => {
     expect(parse(body)).toMatchObject({
       purchase: { kind: 'order', outcome: 'completed', serviceId: 'so_1', reference: 'shop-1' },
@@ -106,9 +93,8 @@ describe('an event in another form', () => {
     ['no_stock', 'The service reports no_stock.', undefined],
   ])('has the reason of the service, as an object or as one text (%j)', (failure, failureDetail, serviceMessage) => {
     const event = parse({ event: 'order.failed', data: { ...order, status: 'failed', failure } });
-    expect(storedReason('purchase' in event ? event.purchase.reason : undefined)).toEqual(
-      expect.objectContaining({ failureDetail, serviceMessage }),
-    );
+    const stored = storedReason('purchase' in event ? event.purchase.reason : undefined);
+    expect(stored).toEqual(expect.objectContaining({ failureDetail, serviceMessage }));
   });
 
   it.each<[string, object, QuarantineReason]>([

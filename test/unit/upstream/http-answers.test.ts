@@ -9,7 +9,9 @@ import { exchange, systemTimers, type HttpRequest } from '#upstream/client/http.
 
 const { serve, connect } = closedTransports();
 
-const HALF_ANSWER = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"id":';
+const OK = 'HTTP/1.1 200 OK\r\n';
+const CHUNKED = `${OK}transfer-encoding: chunked\r\n\r\n`;
+const HALF_ANSWER = `${OK}content-type: application/json\r\ncontent-length: 100\r\n\r\n{"id":`;
 
 describe('connection_lost', () => {
   it.each<[string, (socket: Socket) => void]>([
@@ -19,15 +21,11 @@ describe('connection_lost', () => {
     ['ended in the headers', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le')],
     ['ended in the body', (socket) => socket.end(HALF_ANSWER)],
     ['reset in the body', (socket) => socket.write(HALF_ANSWER, () => socket.resetAndDestroy())],
-    [
-      'ended between chunks',
-      (socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n'),
-    ],
+    ['ended between chunks', (socket) => socket.end(`${CHUNKED}2\r\n{}\r\n`)],
   ])('is a connection that is %s; the request is sent once', async (_name, breakOff) => {
     const server = await serve({ onRequest: ({ socket }) => breakOff(socket) });
-    for (const request of [post, get]) {
+    for (const request of [post, get])
       expect(await connect(server.origin).send(request)).toMatchObject({ failure: 'connection_lost' });
-    }
     expect(server.requests).toHaveLength(2);
   });
 
@@ -65,8 +63,7 @@ describe('connection_lost', () => {
     const transport = connect(server.origin, { connections: 1 });
     for (let number = 0; number < 50; number += 1) {
       const result = await transport.send({ ...post, path: `/orders/${number}`, ownConnection: false });
-      const outcome = result.kind === 'answer' ? 'answer' : result.failure;
-      expect(['answer', 'connection_lost']).toContain(outcome);
+      expect(['answer', 'connection_lost']).toContain(result.kind === 'answer' ? 'answer' : result.failure);
     }
     expect(server.requests).toHaveLength(answered.size);
   });
@@ -93,14 +90,12 @@ describe('connection_lost', () => {
 });
 
 describe('timeout', () => {
-  const phases: [string, (socket: Socket) => void][] = [
+  it.each<[string, (socket: Socket) => void]>([
     ['before the answer', () => undefined],
-    ['in the headers', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-')],
+    ['in the headers', (socket) => socket.write(`${OK}content-`)],
     ['after an interim answer', (socket) => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n')],
     ['in the body', (socket) => socket.write(HALF_ANSWER)],
-  ];
-
-  it.each(phases)('is a deadline that passes %s; the connection is closed', async (_name, begin) => {
+  ])('is a deadline that passes %s; the connection is closed', async (_name, begin) => {
     const timers = new ManualTimers();
     let closed = false;
     const server = await serve({
@@ -121,7 +116,7 @@ describe('timeout', () => {
   it('ends a body that never ends', async () => {
     const server = await serve({
       onRequest: ({ socket }) => {
-        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+        socket.write(CHUNKED);
         const drip = setInterval(() => socket.write('1\r\n \r\n'), 5);
         socket.on('close', () => clearInterval(drip));
       },
@@ -133,12 +128,9 @@ describe('timeout', () => {
 describe('unreadable_answer', () => {
   it.each<[string, string]>([
     ['not HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
-    ['HTTP with a bad header', 'HTTP/1.1 200 OK\r\nbad header\r\n\r\n'],
-    ['HTTP with headers beyond all limits', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(200_000)}\r\n\r\n`],
-    [
-      'an announcement of too large a body',
-      `HTTP/1.1 200 OK\r\ncontent-length: ${ANSWER_LIMITS.recordBytes + 1}\r\n\r\n`,
-    ],
+    ['HTTP with a bad header', `${OK}bad header\r\n\r\n`],
+    ['HTTP with headers beyond all limits', `${OK}x: ${'x'.repeat(200_000)}\r\n\r\n`],
+    ['an announcement of too large a body', `${OK}content-length: ${ANSWER_LIMITS.recordBytes + 1}\r\n\r\n`],
   ])('is %s', async (_name, bytes) => {
     const server = await serve({ onRequest: ({ socket }) => socket.write(bytes) });
     expect(await connect(server.origin).send(post)).toMatchObject({ failure: 'unreadable_answer' });
@@ -151,7 +143,7 @@ describe('unreadable_answer', () => {
     const server = await serve({
       onRequest: ({ socket }) => {
         socket.on('close', () => (closed = true));
-        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+        socket.write(CHUNKED);
         const pour = () => {
           if (!socket.destroyed) socket.write(chunk, pour);
         };
@@ -164,9 +156,7 @@ describe('unreadable_answer', () => {
 });
 
 it('a forced change of protocol is no answer', async () => {
-  const server = await serve({
-    onRequest: ({ socket }) =>
-      socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: raw\r\n\r\n'),
-  });
+  const switched = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: raw\r\n\r\n';
+  const server = await serve({ onRequest: ({ socket }) => socket.write(switched) });
   expect(await connect(server.origin).send(post)).toMatchObject({ kind: 'no_answer', failure: 'connection_lost' });
 });

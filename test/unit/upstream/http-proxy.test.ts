@@ -78,13 +78,10 @@ describe('a call through a proxy', () => {
 
   it('has an unknown result when its tunnel breaks afterwards, and the answer of the service is its own', async () => {
     const broken = await serve({ onRequest: ({ socket }) => socket.destroy() });
-    expect(await (await through(broken.origin, join)).transport.send(post)).toMatchObject({
-      failure: 'connection_lost',
-    });
+    const cut = await through(broken.origin, join);
+    expect(await cut.transport.send(post)).toMatchObject({ failure: 'connection_lost' });
     const failing = await serve({ onRequest: ({ socket }) => socket.write(httpAnswer(502, 'Bad Gateway')) });
-    expect(await (await through(failing.origin, join)).transport.send(post)).toMatchObject({
-      kind: 'answer',
-      answer: { status: 502 },
-    });
+    const whole = await through(failing.origin, join);
+    expect(await whole.transport.send(post)).toMatchObject({ kind: 'answer', answer: { status: 502 } });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EVENT_KINDS, eventData, type EventKind } from '#upstream/contract.ts';
-import { type ParsedEvent, parseEvent } from '#upstream/mapping/events.ts';
+import { parseEvent } from '#upstream/mapping/events.ts';
 
 const MONEY = { price_for_reseller: 4.5, currency: 'EUR' };
 const charged = { amount: '4.5', currency: 'EUR' };
@@ -23,28 +23,15 @@ const refundReading = (outcome: string, state: string, esim?: 'cancelled') => ({
     refunded: { amount: '4.50', currency: 'EUR' },
   },
 });
-const subscriptionReading = {
-  kind: 'vpn_subscription',
-  serviceId: 'v_1',
-  reference: 'sub-1',
-  productId: 3,
-  charged,
-};
+const subscriptionReading = { kind: 'vpn_subscription', serviceId: 'v_1', reference: 'sub-1', productId: 3, charged };
 
 type Case = readonly [data: object, reading: object];
-const order = (outcome: string): Case => [
-  { ...ORDER, status: outcome },
-  { ...orderReading, outcome },
-];
-const topup = (outcome: string): Case => [
-  { ...TOPUP, status: outcome },
-  { ...topupReading, outcome },
-];
-const refund = (status: string): Case => [{ ...REFUND, status }, refundReading('completed', status)];
-const subscription = (status: string, reading: object): Case => [
-  { ...SUBSCRIPTION, status },
-  { ...subscriptionReading, outcome: 'completed', ...reading },
-];
+const caseOf = (record: object, status: string, reading: object): Case => [{ ...record, status }, reading];
+const order = (outcome: string) => caseOf(ORDER, outcome, { ...orderReading, outcome });
+const topup = (outcome: string) => caseOf(TOPUP, outcome, { ...topupReading, outcome });
+const refund = (status: string) => caseOf(REFUND, status, refundReading('completed', status));
+const subscription = (status: string, reading: object) =>
+  caseOf(SUBSCRIPTION, status, { ...subscriptionReading, outcome: 'completed', ...reading });
 
 /** For each kind of the specification: data of such an event, and the expected result. */
 const CASES: Readonly<Record<EventKind, Case>> = {
@@ -67,9 +54,7 @@ const CASES: Readonly<Record<EventKind, Case>> = {
   'vpn.subscription.failed': subscription('failed', { outcome: 'failed' }),
 };
 
-function parse(event: string, data?: unknown): ParsedEvent {
-  return parseEvent(Buffer.from(JSON.stringify({ event, data })));
-}
+const parse = (event: string, data?: unknown) => parseEvent(Buffer.from(JSON.stringify({ event, data })));
 
 const kinds = Object.keys(CASES) as EventKind[];
 const withData = kinds.filter((kind) => eventData(kind) !== undefined);
@@ -113,9 +98,8 @@ describe('each event of the specification', () => {
 describe('an event', () => {
   it('of a cancellation with a refund of another eSIM is contradictory', () => {
     const refund = { ...REFUND, status: 'processing', esim_id: 'e_2' };
-    expect(parse('esim.cancelled', { esim_id: 'e_1', status: 'cancelled', refund })).toMatchObject({
-      reason: 'contradicts_itself',
-    });
+    const parsed = parse('esim.cancelled', { esim_id: 'e_1', status: 'cancelled', refund });
+    expect(parsed).toMatchObject({ reason: 'contradicts_itself' });
   });
 
   it('of a VPN subscription gives access data that suffice, and no others', () => {
@@ -139,12 +123,10 @@ describe('an event', () => {
     expect(parse(event, data)).toMatchObject({ event, purchase: named });
   });
 
-  it.each(['with a \0', 'two words', '', 'x'.repeat(129), 'shöp'])(
-    'has no subscription for an invalid reference: %j',
-    (external_subscription_id) => {
-      const parsed = parse('vpn.subscription.active', { ...SUBSCRIPTION, status: 'active', external_subscription_id });
-      expect(parsed).toMatchObject({ purchase: { serviceId: 'v_1' } });
-      expect(parsed).not.toHaveProperty('purchase.reference');
-    },
-  );
+  const invalid = ['with a \0', 'two words', '', 'x'.repeat(129), 'shöp'];
+  it.each(invalid)('has no subscription for an invalid reference: %j', (external_subscription_id) => {
+    const parsed = parse('vpn.subscription.active', { ...SUBSCRIPTION, status: 'active', external_subscription_id });
+    expect(parsed).toMatchObject({ purchase: { serviceId: 'v_1' } });
+    expect(parsed).not.toHaveProperty('purchase.reference');
+  });
 });

@@ -30,17 +30,14 @@ describe('a page', () => {
     expect(of(body)).toEqual(END);
   });
 
+  const elsewhere = 'https://elsewhere.example/api/wallet/transactions?page=2&limit=25';
   it.each<[string, object, Record<string, string>]>([
     ['a cursor', { next_cursor: 'abc' }, { cursor: 'abc' }],
     ['a cursor beside a flag', { has_more: true, next_cursor: 'abc' }, { cursor: 'abc' }],
     ['page and last page', { meta: { current_page: 1, last_page: 4, total: 100 } }, { page: '2' }],
     ['page, size and total', { page: 1, per_page: 25, total: 100 }, { page: '2' }],
     ['offset and total', { offset: 0, limit: 25, total: 100 }, { offset: '25' }],
-    [
-      'a link',
-      { links: { next: 'https://elsewhere.example/api/wallet/transactions?page=2&limit=25' } },
-      { page: '2', limit: '25' },
-    ],
+    ['a link', { links: { next: elsewhere } }, { page: '2', limit: '25' }],
     ['a link that is only a query', { next: '?after=77' }, { after: '77' }],
     ['a link object', { _links: { next: { href: `${LIST}?offset=25` } } }, { offset: '25' }],
   ])('with %s leads to the next one', (_name, body, query) => {
@@ -72,11 +69,10 @@ describe('a page', () => {
   });
 
   it('by offset continues after the items that were read', () => {
-    expect(of({ offset: 25, limit: 25, total: 100 }, { readSoFar: 50, query: { offset: '25' } })).toEqual(
-      next({ offset: '50' }),
-    );
+    const second = { readSoFar: 50, query: { offset: '25' } };
+    expect(of({ offset: 25, limit: 25, total: 100 }, second)).toEqual(next({ offset: '50' }));
     expect(of({ offset: 75, limit: 25, total: 100 }, { readSoFar: 100, query: { offset: '75' } })).toEqual(END);
-    expect(of({ offset: 25, total: 100 }, { count: 0, readSoFar: 25, query: { offset: '25' } })).toEqual(UNKNOWN);
+    expect(of({ offset: 25, total: 100 }, { ...second, count: 0, readSoFar: 25 })).toEqual(UNKNOWN);
   });
 
   it('without paging fields is never known to be the last', () => {

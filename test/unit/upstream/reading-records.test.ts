@@ -83,10 +83,9 @@ describe('an order', () => {
 
   it('is read by the mapped names of the contract, wrapped or not', () => {
     const fields = { ...VARIANTS.fields, esim_uuid: 'esim_id', reference: 'external_order_id' };
-    const variants = { ...VARIANTS, fields };
     const order = { id: 'so_1', status: 'completed', esim_uuid: 'e_1', reference: 'r_1' };
     for (const answer of [order, { data: order }]) {
-      const reading = readAnswer(serviceOrder, answer, 'order', variants);
+      const reading = readAnswer(serviceOrder, answer, 'order', { ...VARIANTS, fields });
       expect(reading).toMatchObject({ value: { esim_id: 'e_1', external_order_id: 'r_1' } });
     }
   });
@@ -103,9 +102,8 @@ describe('other records', () => {
     const wallet = { data: { wallet: { balance: { amount: '9.99', currency: 'USD' } } } };
     expect(readAnswer(serviceWallet, wallet, 'wallet')).toMatchObject({ value: { balance: '9.99', currency: 'USD' } });
     const cancellation = { data: { cancellation: { esim_id: 'e_1', status: 'canceled', refund: null } } };
-    expect(readAnswer(esimCancellation, cancellation, 'cancellation')).toMatchObject({
-      value: { status: 'cancelled' },
-    });
+    const read = readAnswer(esimCancellation, cancellation, 'cancellation');
+    expect(read).toMatchObject({ value: { status: 'cancelled' } });
   });
 
   it.each([

@@ -6,9 +6,8 @@ const TOPUP = { packageId: 12, esimId: 'e_1' };
 const VPN = { vpnPlanId: 3, reference: 'sub-1', customerReference: 'c-9', customerPrice: '12.50' };
 
 it('orderRequestBytes has the fields in the specified order, for any order of the input', () => {
-  expect(orderRequestBytes(ORDER).toString()).toBe(
-    '{"package_id":12,"external_order_id":"shop-1","device_imei":"490154203237518"}',
-  );
+  const text = '{"package_id":12,"external_order_id":"shop-1","device_imei":"490154203237518"}';
+  expect(orderRequestBytes(ORDER).toString()).toBe(text);
 });
 
 it('the bytes of top-ups and VPN orders have the fields in the order of the specification', () => {
@@ -37,21 +36,16 @@ it.each<[string, string, () => unknown]>([
 });
 
 describe('customer_price', () => {
-  it.each(['0', '0.10', '12.50', '9.99', '1.005', '123456789012345.123456'])(
-    'is written as a JSON number with exactly these digits: %s',
-    (customerPrice) => {
-      const text = vpnOrderRequestBytes({ ...VPN, customerPrice }).toString();
-      expect(text.slice(text.indexOf('"customer_price"'))).toBe(`"customer_price":${customerPrice}}`);
-      expect(JSON.parse(text)).toHaveProperty('customer_price', Number(customerPrice));
-    },
-  );
+  const amounts = ['0', '0.10', '12.50', '9.99', '1.005', '123456789012345.123456'];
+  it.each(amounts)('is written as a JSON number with exactly these digits: %s', (customerPrice) => {
+    const text = vpnOrderRequestBytes({ ...VPN, customerPrice }).toString();
+    expect(text.slice(text.indexOf('"customer_price"'))).toBe(`"customer_price":${customerPrice}}`);
+    expect(JSON.parse(text)).toHaveProperty('customer_price', Number(customerPrice));
+  });
 
-  it.each(['', '-1', '-0', '1e3', '.5', '5.', '05', '1,50', ' 1', 'NaN', 'Infinity', '1.0000001', '1}', '"1"'])(
-    'is refused when it is no plain amount of at least zero: %j',
-    (customerPrice) => {
-      expect(vpn({ customerPrice })).toThrow(
-        new RangeError('a VPN order request cannot be made: the contract refuses customer_price'),
-      );
-    },
-  );
+  const others = ['', '-1', '-0', '1e3', '.5', '5.', '05', '1,50', ' 1', 'NaN', 'Infinity', '1.0000001', '1}', '"1"'];
+  it.each(others)('is refused when it is no plain amount of at least zero: %j', (customerPrice) => {
+    const text = 'a VPN order request cannot be made: the contract refuses customer_price';
+    expect(vpn({ customerPrice })).toThrow(new RangeError(text));
+  });
 });

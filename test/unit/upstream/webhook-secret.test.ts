@@ -1,22 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureClass } from '#domain/work/failure.ts';
+import { refused as failed } from '#test/support/service-session.ts';
 import type { OptionalResult } from '#upstream/client.ts';
-import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 import type { WebhookSecretAnswer } from '#upstream/contract.ts';
 import { changeWebhookSecret, type SecretChange } from '#upstream/webhook-secret.ts';
 
 type Answer = OptionalResult<WebhookSecretAnswer>;
 
 const made = (secret: string): Answer => ({ ok: true, status: 201, value: { secret } });
-const failed = (failure: FailureClass, code?: ServiceFailure['code']): ServiceFailure => ({
-  ok: false,
-  kind: 'failure',
-  failure,
-  detail: `The service failed with ${failure}.`,
-  ...(code === undefined ? {} : { code }),
-});
 const exists = failed('key_or_reference_used');
-const missing = failed('invalid_request', 'not_found');
+const missing = failed('invalid_request', { code: 'not_found' });
 
 /** A service with these answers in turn. The store keeps each secret. */
 async function change(kind: SecretChange, answers: readonly Answer[], options: { free?: boolean } = {}) {
@@ -35,12 +28,8 @@ async function change(kind: SecretChange, answers: readonly Answer[], options: {
       return stored.length;
     },
   };
-  const result = await changeWebhookSecret(
-    { createWebhookSecret: next('create'), rotateWebhookSecret: next('rotate') },
-    store,
-    kind,
-  );
-  return { result, calls, stored };
+  const client = { createWebhookSecret: next('create'), rotateWebhookSecret: next('rotate') };
+  return { result: await changeWebhookSecret(client, store, kind), calls, stored };
 }
 
 describe('a webhook secret that the service shows once', () => {
@@ -51,28 +40,19 @@ describe('a webhook secret that the service shows once', () => {
   });
 
   it('is not requested while another process changes it', async () => {
-    expect(await change('rotate', [], { free: false })).toEqual({
-      result: { ok: false, reason: 'busy' },
-      calls: [],
-      stored: [],
-    });
+    const result = { ok: false, reason: 'busy' };
+    expect(await change('rotate', [], { free: false })).toEqual({ result, calls: [], stored: [] });
   });
 });
 
 describe('a change after a lost answer', () => {
-  it.each<FailureClass>(['timeout', 'connection_lost', 'server_error', 'unreadable_answer'])(
-    '(%s) rotates, because the new secret is unknown',
-    async (failure) => {
-      for (const kind of ['create', 'rotate'] as const) {
-        const { calls, stored, result } = await change(kind, [failed(failure), made('whsec_second')]);
-        expect({ calls, stored, ok: result.ok }).toEqual({
-          calls: [kind, 'rotate'],
-          stored: ['whsec_second'],
-          ok: true,
-        });
-      }
-    },
-  );
+  const lost: FailureClass[] = ['timeout', 'connection_lost', 'server_error', 'unreadable_answer'];
+  it.each(lost)('(%s) rotates, because the new secret is unknown', async (failure) => {
+    for (const kind of ['create', 'rotate'] as const) {
+      const { calls, stored, result } = await change(kind, [failed(failure), made('whsec_second')]);
+      expect([result.ok, calls, stored]).toEqual([true, [kind, 'rotate'], ['whsec_second']]);
+    }
+  });
 
   it('of an unexecuted creation creates again', async () => {
     const { calls, stored } = await change('create', [failed('connection_lost'), missing, made('whsec_first')]);
@@ -81,39 +61,28 @@ describe('a change after a lost answer', () => {
 
   it('reports a possible unknown secret after a refusal, which proves nothing', async () => {
     const { result, stored } = await change('rotate', [failed('timeout'), failed('not_sent')]);
-    expect({ result, stored }).toEqual({
-      result: { ok: false, reason: 'unknown', failure: failed('not_sent') },
-      stored: [],
-    });
+    expect(result).toEqual({ ok: false, reason: 'unknown', failure: failed('not_sent') });
+    expect(stored).toEqual([]);
   });
 
   it('stops without any answer', async () => {
-    const { result, calls } = await change(
-      'create',
-      Array.from({ length: 4 }, () => failed('timeout')),
-    );
-    expect(result).toEqual({ ok: false, reason: 'unknown', failure: failed('timeout') });
+    const timeout = failed('timeout');
+    const { result, calls } = await change('create', [timeout, timeout, timeout, timeout]);
+    expect(result).toEqual({ ok: false, reason: 'unknown', failure: timeout });
     expect(calls).toEqual(['create', 'rotate', 'rotate', 'rotate']);
   });
 });
 
 describe('a service without a new secret', () => {
   it('keeps an existing secret', async () => {
-    expect(await change('create', [exists])).toEqual({
-      result: { ok: false, reason: 'exists' },
-      calls: ['create'],
-      stored: [],
-    });
+    const result = { ok: false, reason: 'exists' };
+    expect(await change('create', [exists])).toEqual({ result, calls: ['create'], stored: [] });
   });
 
-  it.each<FailureClass>(['unauthorized', 'not_approved', 'rate_limited', 'not_sent'])(
-    'because of %s has definitely created none',
-    async (failure) => {
-      const { result, calls } = await change('create', [failed(failure)]);
-      expect({ result, calls }).toEqual({
-        result: { ok: false, reason: 'refused', failure: failed(failure) },
-        calls: ['create'],
-      });
-    },
-  );
+  const refusals: FailureClass[] = ['unauthorized', 'not_approved', 'rate_limited', 'not_sent'];
+  it.each(refusals)('because of %s has definitely created none', async (failure) => {
+    const { result, calls } = await change('create', [failed(failure)]);
+    expect(result).toEqual({ ok: false, reason: 'refused', failure: failed(failure) });
+    expect(calls).toEqual(['create']);
+  });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { FailureClass } from '#domain/work/failure.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { POLICY, orderWith, resultOf, withOrder, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
 import { operatorActedSignal, releaseUpdate } from '#workflows/messages.ts';
@@ -6,13 +7,14 @@ import { operatorActedSignal, releaseUpdate } from '#workflows/messages.ts';
 const environment = await timeSkippingEnvironment();
 
 const MINUTE = 60_000;
-const by = { by: 'Ada', reason: 'Urgent.' };
+/** The gate holds the send, and is to be asked again after some minutes. */
+const gated = (failure: FailureClass, minutes: number) => ({ gated: failure, recheckMs: minutes * MINUTE });
 
 describe('an order at the purchase gate', () => {
   it('waits under the name of its hold reason, shows the next step, and continues when woken', async () => {
-    const order = await orderWith({ gated: 'service_down', recheckMs: 10 * MINUTE }, { answers: 'completed' });
+    const order = await orderWith([gated('service_down', 10), 'answers completed']);
     const began = await environment.currentTimeMs();
-    const result = await withOrder(order, {}, async (handle) => {
+    await withOrder(order, {}, async (handle) => {
       expect(await shownAfter(MINUTE, handle)).toMatchObject({
         status: 'held',
         failure: 'service_down',
@@ -22,19 +24,15 @@ describe('an order at the purchase gate', () => {
         resubmission: { verdict: 'not_needed' },
       });
       await handle.signal(operatorActedSignal);
-      return handle.result();
+      expect((await handle.result()).status).toBe('completed');
     });
-    expect(result.status).toBe('completed');
     expect(order.sent).toHaveLength(1);
     expect(order.sent[0]!.at - began).toBeLessThan(9 * MINUTE);
   });
 
   it('checks the gate again by its own timer if it is not woken', async () => {
-    const order = await orderWith(
-      { gated: 'purchases_paused', recheckMs: 10 * MINUTE },
-      { gated: 'purchases_paused', recheckMs: 10 * MINUTE },
-      { answers: 'completed' },
-    );
+    const paused = gated('purchases_paused', 10);
+    const order = await orderWith([paused, paused, 'answers completed']);
     const began = await environment.currentTimeMs();
     await resultOf(order);
     expect(order.sent[0]!.at - began).toBeGreaterThanOrEqual(20 * MINUTE);
@@ -42,7 +40,7 @@ describe('an order at the purchase gate', () => {
   });
 
   it('fails at its deadline without a send if the gate stays closed longer', async () => {
-    const order = await orderWith({ gated: 'spend_limit_reached', recheckMs: 12 * 60 * MINUTE });
+    const order = await orderWith([gated('spend_limit_reached', 12 * 60)]);
     order.deadlineAt = (await environment.currentTimeMs()) + 60 * MINUTE;
     const result = await resultOf(order);
     expect(result).toMatchObject({ status: 'failed', failure: 'spend_limit_reached', endedBy: 'deadline_passed' });
@@ -50,14 +48,9 @@ describe('an order at the purchase gate', () => {
   });
 
   it('with an unknown send is not held after its window, but looked up', async () => {
-    const order = await orderWith(
-      { fails: 'timeout' },
-      { gated: 'service_down', recheckMs: 60 * MINUTE },
-      { gated: 'service_down', recheckMs: 60 * MINUTE },
-    );
-    order.lookUps = ['found completed'];
-    const result = await resultOf(order);
-    expect(result.status).toBe('completed');
+    const down = gated('service_down', 60);
+    const order = await orderWith([{ fails: 'timeout' }, down, down], { lookUps: ['found completed'] });
+    expect((await resultOf(order)).status).toBe('completed');
     expect(order.sent).toHaveLength(1);
     expect(order.steps.map(({ status }) => status)).not.toContain('held');
     // Callers see the result of the send, not the reason of the gate. "Nothing was sent" would be wrong.
@@ -67,16 +60,14 @@ describe('an order at the purchase gate', () => {
   });
 
   it('is sent when an operator releases it, which is possible only while it is held', async () => {
-    const order = await orderWith({ gated: 'purchases_paused', recheckMs: 600 * MINUTE }, { answers: 'processing' });
+    const order = await orderWith([gated('purchases_paused', 600), 'answers processing']);
     await withOrder(order, {}, async (handle) => {
       await environment.sleep(MINUTE);
-      await handle.executeUpdate(releaseUpdate, { args: [by] });
+      await handle.executeUpdate(releaseUpdate, { args: [{ by: 'Ada', reason: 'Urgent.' }] });
       await environment.sleep(MINUTE);
       expect(order.sent).toHaveLength(1);
-      await expect(handle.executeUpdate(releaseUpdate, { args: [{ by: 'Ada', reason: '' }] })).rejects.toMatchObject({
-        name: 'WorkflowUpdateFailedError',
-      });
-      await handle.terminate();
+      const again = handle.executeUpdate(releaseUpdate, { args: [{ by: 'Ada', reason: '' }] });
+      await expect(again).rejects.toMatchObject({ name: 'WorkflowUpdateFailedError' });
     });
     expect(order.acts).toEqual([{ action: 'release' }]);
   });

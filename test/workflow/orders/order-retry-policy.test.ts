@@ -1,28 +1,31 @@
+import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
+import type { RetryChangeRequest } from '#domain/retry/retry-change.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import type { FakeOrder, ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
-import { orderWith, resultOf, withOrder, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
-import { changeRetryPolicyUpdate, explainQuery, operatorActedSignal, retryUpdate } from '#workflows/messages.ts';
+import { orderWith, resultOf, retry, withOrder, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
+import { changeRetryPolicyUpdate, explainQuery, operatorActedSignal } from '#workflows/messages.ts';
 
 const environment = await timeSkippingEnvironment();
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const by = { by: 'Ada', reason: 'a test' };
+const change = (handle: WorkflowHandle, wanted: RetryChangeRequest) =>
+  handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ by: 'Ada', reason: 'a test', ...wanted }] });
 /** Seconds between the sends, rounded down to tens, because other steps take up to ten seconds of real time. */
 const waits = (order: FakeOrder) =>
   order.sent.slice(1).map(({ at }, before) => 10 * Math.floor((at - order.sent[before]!.at) / 10_000));
 
 describe('an order with failures of different classes', () => {
   it('waits by the rule of each class', async () => {
-    const order = await orderWith({ fails: 'price_above_limit' }, { fails: 'not_sent' }, { answers: 'completed' });
+    const order = await orderWith([{ fails: 'price_above_limit' }, { fails: 'not_sent' }, 'answers completed']);
     await resultOf(order);
     // The second wait of consecutive holds is twice the first wait of its class.
     expect(waits(order)).toEqual([60, 30]);
   });
 
   it('is retried for the configured total time of its class', async () => {
-    const order = await orderWith(...Array.from({ length: 40 }, (): ScriptedSend => ({ fails: 'price_above_limit' })));
+    const order = await orderWith(Array.from({ length: 40 }, (): ScriptedSend => ({ fails: 'price_above_limit' })));
     const retryRules = { price_above_limit: { firstDelayMs: 10 * MINUTE, maxDelayMs: 10 * MINUTE, totalMs: 2 * HOUR } };
     const result = await resultOf(order, { retryRules });
     expect(result).toMatchObject({ status: 'failed', failure: 'price_above_limit', endedBy: 'deadline_passed' });
@@ -33,41 +36,33 @@ describe('an order with failures of different classes', () => {
 
 describe('a change of the retry policy', () => {
   it('to a shorter wait counts from the start of the present wait', async () => {
-    const order = await orderWith({ fails: 'price_above_limit' }, { answers: 'completed' });
-    await withOrder(
-      order,
-      {
-        retryRules: { price_above_limit: { firstDelayMs: 5 * HOUR, maxDelayMs: 5 * HOUR } },
-      },
-      async (handle) => {
-        await environment.sleep(10 * MINUTE);
-        await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, first_wait_seconds: 1_800 }] });
-        await environment.sleep(MINUTE);
-        const shown = await handle.query(explainQuery);
-        expect(shown).toMatchObject({
-          status: 'held',
-          failure: 'price_above_limit',
-          retry: expect.stringContaining('waits of 30 min at first, 5 h at most'),
-        });
-        expect(shown.retry).toContain('Set by an operator for this one: the first wait.');
-        await handle.result();
-      },
-    );
+    const order = await orderWith([{ fails: 'price_above_limit' }, 'answers completed']);
+    const retryRules = { price_above_limit: { firstDelayMs: 5 * HOUR, maxDelayMs: 5 * HOUR } };
+    await withOrder(order, { retryRules }, async (handle) => {
+      await environment.sleep(10 * MINUTE);
+      await change(handle, { first_wait_seconds: 1_800 });
+      await environment.sleep(MINUTE);
+      const shown = await handle.query(explainQuery);
+      expect(shown).toMatchObject({ status: 'held', failure: 'price_above_limit' });
+      expect(shown.retry).toContain('waits of 30 min at first, 5 h at most');
+      expect(shown.retry).toContain('Set by an operator for this one: the first wait.');
+      await handle.result();
+    });
     expect(waits(order)).toEqual([1_800]);
     expect(order.steps.filter(({ status }) => status === 'held')).toHaveLength(2);
   });
 
   it('to a longer wait lengthens the present wait; a retry after it continues at once', async () => {
-    const order = await orderWith({ fails: 'not_sent' }, { fails: 'not_sent' }, { answers: 'completed' });
+    const order = await orderWith([{ fails: 'not_sent' }, { fails: 'not_sent' }, 'answers completed']);
     await withOrder(order, { holdDelayMs: HOUR, holdDelayMaxMs: HOUR }, async (handle) => {
       await environment.sleep(MINUTE);
-      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, first_wait_seconds: 7_200 }] });
+      await change(handle, { first_wait_seconds: 7_200 });
       await environment.sleep(100 * MINUTE);
       expect(order.sent).toHaveLength(1);
       await environment.sleep(30 * MINUTE);
       expect(order.sent).toHaveLength(2);
-      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, first_wait_seconds: 36_000 }] });
-      await handle.executeUpdate(retryUpdate, { args: [by] });
+      await change(handle, { first_wait_seconds: 36_000 });
+      await retry(handle);
       await handle.result();
     });
     expect(waits(order)[0]).toBe(7_200);
@@ -75,7 +70,7 @@ describe('a change of the retry policy', () => {
   });
 
   it('together with a retry, under one signal, continues at once', async () => {
-    const order = await orderWith({ fails: 'not_sent' }, { answers: 'completed' });
+    const order = await orderWith([{ fails: 'not_sent' }, 'answers completed']);
     await withOrder(order, { holdDelayMs: 10 * HOUR, holdDelayMaxMs: 10 * HOUR }, async (handle) => {
       await environment.sleep(MINUTE);
       order.retryOverrides = { firstDelayMs: 20 * HOUR };
@@ -87,91 +82,76 @@ describe('a change of the retry policy', () => {
   });
 
   it('does not shorten a wait that the service requested', async () => {
-    const order = await orderWith({ fails: 'rate_limited', retryAfterMs: 2 * HOUR }, { answers: 'completed' });
+    const order = await orderWith([{ fails: 'rate_limited', retryAfterMs: 2 * HOUR }, 'answers completed']);
     await withOrder(order, {}, async (handle) => {
       await environment.sleep(MINUTE);
-      await handle.executeUpdate(changeRetryPolicyUpdate, {
-        args: [{ ...by, first_wait_seconds: 1, longest_wait_seconds: 1 }],
-      });
+      await change(handle, { first_wait_seconds: 1, longest_wait_seconds: 1 });
       await handle.result();
     });
     expect(waits(order)).toEqual([7_200]);
   });
 
   it('of the deadline ends a hold earlier, or allows more time than the caller requested', async () => {
-    const sooner = await orderWith({ fails: 'not_sent' });
+    const sooner = await orderWith([{ fails: 'not_sent' }]);
     const began = await environment.currentTimeMs();
-    const ended = await withOrder(sooner, { holdDelayMs: 10 * HOUR, holdDelayMaxMs: 10 * HOUR }, async (handle) => {
+    await withOrder(sooner, { holdDelayMs: 10 * HOUR, holdDelayMaxMs: 10 * HOUR }, async (handle) => {
       await environment.sleep(MINUTE);
-      await handle.executeUpdate(changeRetryPolicyUpdate, {
-        args: [{ ...by, deadline: new Date(began + HOUR).toISOString() }],
-      });
-      return handle.result();
+      await change(handle, { deadline: new Date(began + HOUR).toISOString() });
+      expect(await handle.result()).toMatchObject({ status: 'failed', endedBy: 'deadline_passed' });
     });
-    expect(ended).toMatchObject({ status: 'failed', endedBy: 'deadline_passed' });
     expect(sooner.steps.findLast(({ status }) => status === 'held')?.nextStepAt).toBe(began + HOUR);
     expect(sooner.sent).toHaveLength(1);
 
-    const later = await orderWith({ fails: 'not_sent' }, { fails: 'not_sent' }, { answers: 'completed' });
+    const later = await orderWith([{ fails: 'not_sent' }, { fails: 'not_sent' }, 'answers completed']);
     const from = await environment.currentTimeMs();
     later.deadlineAt = from + HOUR;
-    const result = await withOrder(later, { holdDelayMs: 50 * MINUTE, holdDelayMaxMs: 50 * MINUTE }, async (handle) => {
+    await withOrder(later, { holdDelayMs: 50 * MINUTE, holdDelayMaxMs: 50 * MINUTE }, async (handle) => {
       await environment.sleep(MINUTE);
-      await handle.executeUpdate(changeRetryPolicyUpdate, {
-        args: [{ ...by, deadline: new Date(from + 48 * HOUR).toISOString() }],
-      });
-      return handle.result();
+      await change(handle, { deadline: new Date(from + 48 * HOUR).toISOString() });
+      expect((await handle.result()).status).toBe('completed');
     });
-    expect(result.status).toBe('completed');
     expect(waits(later)).toEqual([3_000, 3_000]);
   });
 
   it('to more attempts continues an order with attempts_used_up, after the due wait', async () => {
-    const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
-    order.evidence = ['no_debit'];
+    const order = await orderWith(['answers failed', 'answers completed'], { evidence: ['no_debit'] });
     order.whenUsedUp = 'ask';
     await withOrder(order, { maxAttempts: 1 }, async (handle) => {
       expect(await shownAfter('1 hour', handle)).toMatchObject({ attention: 'attempts_used_up' });
-      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, attempts: 2 }] });
+      await change(handle, { attempts: 2 });
       await handle.result();
     });
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
 
   it('to fewer attempts, during the wait for the next one, ends the order', async () => {
-    const order = await orderWith({ answers: 'failed' });
-    order.evidence = ['no_debit'];
-    const result = await withOrder(order, { attemptDelayMs: HOUR, holdDelayMaxMs: HOUR }, async (handle) => {
+    const order = await orderWith(['answers failed'], { evidence: ['no_debit'] });
+    await withOrder(order, { attemptDelayMs: HOUR, holdDelayMaxMs: HOUR }, async (handle) => {
       expect(await shownAfter(10 * MINUTE, handle)).toMatchObject({ status: 'held', next: 'Attempt 2 of at most 3.' });
-      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, attempts: 1 }] });
-      return handle.result();
+      await change(handle, { attempts: 1 });
+      const end = { status: 'failed', failure: 'supplier_failed', endedBy: 'attempts_used_up' };
+      expect(await handle.result()).toMatchObject(end);
     });
-    expect(result).toMatchObject({ status: 'failed', failure: 'supplier_failed', endedBy: 'attempts_used_up' });
     expect(order.sent).toHaveLength(1);
   });
 
   it('to a longer wait before a new attempt delays that attempt', async () => {
-    const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
-    order.evidence = ['no_debit'];
+    const order = await orderWith(['answers failed', 'answers completed'], { evidence: ['no_debit'] });
     await withOrder(order, { attemptDelayMs: HOUR, holdDelayMaxMs: HOUR }, async (handle) => {
       await environment.sleep(10 * MINUTE);
-      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, first_wait_seconds: 10_800 }] });
+      await change(handle, { first_wait_seconds: 10_800 });
       await handle.result();
     });
     expect(waits(order)[0]).toBeGreaterThanOrEqual(10_800);
   });
 
   it('never causes a resend of a purchase that may have been bought', async () => {
-    const order = await orderWith({ fails: 'timeout' });
-    order.lookUps = ['not_found', 'not_found', 'not_found'];
+    const order = await orderWith([{ fails: 'timeout' }], { lookUps: ['not_found', 'not_found', 'not_found'] });
     await withOrder(order, { resendAllowed: false }, async (handle) => {
       expect(await shownAfter('1 hour', handle)).toMatchObject({ attention: 'outcome_unknown' });
       const later = new Date((await environment.currentTimeMs()) + 48 * HOUR).toISOString();
-      await handle.executeUpdate(changeRetryPolicyUpdate, {
-        args: [{ ...by, attempts: 20, first_wait_seconds: 1, deadline: later }],
-      });
+      await change(handle, { attempts: 20, first_wait_seconds: 1, deadline: later });
       expect(await shownAfter('2 days', handle)).toMatchObject({ attention: 'outcome_unknown' });
-      await handle.terminate();
     });
     expect(order.sent).toHaveLength(1);
   });

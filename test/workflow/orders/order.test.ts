@@ -6,6 +6,7 @@ import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts'
 import { waitFor } from '#test/support/wait-for.ts';
 import type { FakeOrder, ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
 import {
+  needsAttention,
   orderWith,
   POLICY,
   report,
@@ -19,6 +20,8 @@ import { explainQuery } from '#workflows/messages.ts';
 
 const environment = await timeSkippingEnvironment();
 
+const TIMEOUT = { fails: 'timeout' } as const;
+
 async function complete(order: FakeOrder, handle: WorkflowHandle): Promise<void> {
   order.observe('completed');
   await report(handle, { inboxId: '8' });
@@ -29,8 +32,7 @@ describe('an order', () => {
     ['the next activity', false, ['beginWork', 'completePurchase']],
     ['the activity of its send', true, ['beginWork']],
   ])('completed at once by the service is sent once, and delivered by %s', async (_which, deliversAtOnce, calls) => {
-    const order = await orderWith({ answers: 'completed' });
-    order.deliversAtOnce = deliversAtOnce;
+    const order = await orderWith(['answers completed'], { deliversAtOnce });
     const explained = await withOrder(order, {}, async (handle) => {
       expect(await handle.result()).toMatchObject({ status: 'completed', esimId: 'esim_1' });
       return handle.query(explainQuery);
@@ -41,38 +43,33 @@ describe('an order', () => {
   });
 
   it('that stays in progress is looked up for a week, and needs attention without a result', async () => {
-    const order = await orderWith({ answers: 'processing' });
-    order.lookUps = Array.from({ length: 40 }, () => 'found processing' as const);
-    const result = await withOrder(order, {}, async (handle) => {
+    const order = await orderWith(['answers processing']);
+    order.lookUps = Array.from({ length: 40 }, () => 'found processing');
+    await withOrder(order, {}, async (handle) => {
       await environment.sleep('8 days');
       // After 1, 2, … 128 hours and after a week, when the wait begins again: after 1, 2, … 16 hours.
       expect(order.calls.filter((call) => call === 'lookUpPurchase')).toHaveLength(14);
       expect(await handle.query(explainQuery)).toMatchObject({ status: 'processing' });
       order.lookUps = [];
-      expect(await shownAfter('7 days', handle)).toMatchObject({
-        status: 'needs_attention',
-        attention: 'outcome_unknown',
-      });
+      expect(await shownAfter('7 days', handle)).toMatchObject(needsAttention('outcome_unknown'));
       await complete(order, handle);
-      return handle.result();
+      expect((await handle.result()).status).toBe('completed');
     });
-    expect(result.status).toBe('completed');
     expect(order.sent).toHaveLength(1);
   });
 
   it('whose webhook arrives before the HTTP answer is not sent twice', async () => {
-    const order = await orderWith({ fails: 'timeout' });
-    const result = await withOrder(order, {}, async (handle) => {
+    const order = await orderWith([TIMEOUT]);
+    await withOrder(order, {}, async (handle) => {
       await waitFor('it is sent', () => order.sent.length === 1);
       await complete(order, handle);
-      return handle.result();
+      expect((await handle.result()).status).toBe('completed');
     });
-    expect(result.status).toBe('completed');
     expect(order.sent).toHaveLength(1);
   });
 
   it('counts a repeated delivery once', async () => {
-    const order = await orderWith({ answers: 'processing' });
+    const order = await orderWith(['answers processing']);
     await withOrder(order, {}, async (handle) => {
       for (let time = 1; time <= 2; time += 1) {
         await report(handle, { inboxId: '7', outcome: 'processing' });
@@ -86,9 +83,8 @@ describe('an order', () => {
   });
 
   it('with a final refusal fails without another send', async () => {
-    const order = await orderWith({ fails: 'invalid_request' });
-    const result = await resultOf(order);
-    expect(result).toMatchObject({ status: 'failed', failure: 'invalid_request' });
+    const order = await orderWith([{ fails: 'invalid_request' }]);
+    expect(await resultOf(order)).toMatchObject({ status: 'failed', failure: 'invalid_request' });
     expect(order.sent).toHaveLength(1);
     expect(order.steps.at(-1)).toMatchObject({ status: 'failed', failure: { class: 'invalid_request' } });
   });
@@ -96,49 +92,32 @@ describe('an order', () => {
 
 describe('an unknown outcome', () => {
   it.each<[string, ScriptedSend[], number, Partial<PurchasePolicy>?]>([
-    [
-      'is sent again inside the window and completes',
-      [{ fails: 'timeout' }, { fails: 'server_error' }, { answers: 'completed' }],
-      3,
-    ],
-    [
-      'is not sent again, but looked up, if its resend waited too long for a worker',
-      [{ fails: 'timeout' }, 'comes too late'],
-      1,
-    ],
-    [
-      'is not sent again, but looked up, if resends were revoked since it began',
-      [{ fails: 'timeout' }, 'is revoked'],
-      1,
-    ],
-    ['is never sent again if the service may not replay keys', [{ fails: 'timeout' }], 1, { resendAllowed: false }],
+    ['is sent again inside the window and completes', [TIMEOUT, { fails: 'server_error' }, 'answers completed'], 3],
+    ['is not sent again, but looked up, if its resend waited too long for a worker', [TIMEOUT, 'comes too late'], 1],
+    ['is not sent again, but looked up, if resends were revoked since it began', [TIMEOUT, 'is revoked'], 1],
+    ['is never sent again if the service may not replay keys', [TIMEOUT], 1, { resendAllowed: false }],
     [
       'stays unknown after a refusal, which may be about our own first purchase',
-      [{ fails: 'timeout' }, { fails: 'insufficient_balance' }, { answers: 'completed' }],
+      [TIMEOUT, { fails: 'insufficient_balance' }, 'answers completed'],
       3,
     ],
-    ['of a killed worker is handled like any other', [{ dies: 'after the send' }, { answers: 'completed' }], 2],
+    ['of a killed worker is handled like any other', ['dies after the send', 'answers completed'], 2],
     [
       'of no send, because its worker was killed before, leads to the send',
-      [{ dies: 'before the send' }, { answers: 'completed' }],
+      ['dies before the send', 'answers completed'],
       1,
     ],
   ])('%s', async (_what, sends, sent, policy) => {
-    const order = await orderWith(...sends);
-    order.lookUps = ['found completed'];
+    const order = await orderWith(sends, { lookUps: ['found completed'] });
     expect(await resultOf(order, policy)).toMatchObject({ status: 'completed' });
     expect(order.sent.map(({ attempt }) => attempt)).toEqual(Array.from({ length: sent }, () => 1));
     for (const { status } of order.steps) expect(['submitting', 'processing']).toContain(status);
   });
 
   it('is never sent again after the window; a look-up and a case follow', async () => {
-    const order = await orderWith(...Array.from({ length: 40 }, (): ScriptedSend => ({ fails: 'timeout' })));
+    const order = await orderWith(Array.from({ length: 40 }, () => TIMEOUT));
     await withOrder(order, {}, async (handle) => {
-      expect(await shownAfter('2 days', handle)).toMatchObject({
-        status: 'needs_attention',
-        attention: 'outcome_unknown',
-      });
-      await handle.terminate();
+      expect(await shownAfter('2 days', handle)).toMatchObject(needsAttention('outcome_unknown'));
     });
     const [first] = order.sent;
     for (const { at } of order.sent) expect(at - (first?.at ?? 0)).toBeLessThanOrEqual(POLICY.resendWindowMs);
@@ -147,27 +126,24 @@ describe('an unknown outcome', () => {
   });
 });
 
-describe('a send', () => {
-  it('waits while another send has the lease', async () => {
-    const order = await orderWith({ leasedForMs: 20_000 }, { answers: 'completed' });
-    const begun = await environment.currentTimeMs();
-    await resultOf(order);
-    expect((order.sent[0]?.at ?? 0) - begun).toBeGreaterThanOrEqual(20_000);
-  });
+it('a send waits while another send has the lease', async () => {
+  const order = await orderWith([{ leasedForMs: 20_000 }, 'answers completed']);
+  const begun = await environment.currentTimeMs();
+  await resultOf(order);
+  expect((order.sent[0]?.at ?? 0) - begun).toBeGreaterThanOrEqual(20_000);
 });
 
 describe('held work', () => {
   it('fails with its former cause when a later send misses the deadline', async () => {
-    const order = await orderWith({ fails: 'insufficient_balance', retryAfterMs: 60_000 }, 'misses the deadline');
-    const result = await resultOf(order);
-    expect(result).toMatchObject({ status: 'failed', failure: 'insufficient_balance' });
+    const order = await orderWith([{ fails: 'insufficient_balance', retryAfterMs: 60_000 }, 'misses the deadline']);
+    expect(await resultOf(order)).toMatchObject({ status: 'failed', failure: 'insufficient_balance' });
     const detail = 'The deadline passed before it was sent again: It was insufficient_balance.';
     const ended = { class: 'insufficient_balance', detail, endedBy: 'deadline_passed' };
     expect(order.steps.at(-1)?.failure).toEqual(ended);
   });
 
   it('fails with the deadline as its cause when it was never sent', async () => {
-    const order = await orderWith('misses the deadline');
+    const order = await orderWith(['misses the deadline']);
     await resultOf(order);
     const { meaning: detail } = FAILURE_CLASSES.deadline_passed;
     const ended = { class: 'deadline_passed', detail, endedBy: 'deadline_passed' };
@@ -177,22 +153,19 @@ describe('held work', () => {
 
 describe('a new run', () => {
   it('ends at once if the order has ended', async () => {
-    const order = await orderWith();
-    order.finished = { status: 'completed', esimId: 'esim_9' };
-    const result = await resultOf(order);
-    expect(result).toMatchObject({ status: 'completed', esimId: 'esim_9' });
+    const order = await orderWith([], { finished: { status: 'completed', esimId: 'esim_9' } });
+    expect(await resultOf(order)).toMatchObject({ status: 'completed', esimId: 'esim_9' });
   });
 
   it('delivers an earlier purchase, and sends nothing', async () => {
     const order = await orderWith();
     order.observe('completed');
-    const result = await resultOf(order);
-    expect(result.status).toBe('completed');
+    expect((await resultOf(order)).status).toBe('completed');
     expect(order.sent).toHaveLength(0);
   });
 
   it('shows needs_attention while it looks the order up again', async () => {
-    const order = await orderWith({ fails: 'timeout' });
+    const order = await orderWith([TIMEOUT]);
     await withWorker(order, async (taskQueue) => {
       const first = await startOrder(order, taskQueue, { resendAllowed: false });
       await environment.sleep('1 hour');
@@ -202,12 +175,8 @@ describe('a new run', () => {
       // Between the first look-up and the next.
       await environment.sleep(POLICY.resendDelayMs / 2);
       expect(order.calls.filter((call) => call === 'lookUpPurchase').length).toBeLessThan(2 * lookUps);
-      expect(await handle.query(explainQuery)).toMatchObject({
-        status: 'needs_attention',
-        attention: 'outcome_unknown',
-        failure: 'timeout',
-      });
-      await handle.terminate();
+      const shown = { ...needsAttention('outcome_unknown'), failure: 'timeout' };
+      expect(await handle.query(explainQuery)).toMatchObject(shown);
     });
     expect(order.sent).toHaveLength(1);
   });

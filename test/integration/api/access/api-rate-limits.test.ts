@@ -7,27 +7,20 @@ import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { HttpClient, type HttpAnswer } from '#test/support/network/http.ts';
 
 // 60 a minute: ten at once, then one a second.
-const api = disposedAtEnd(
-  await startTestApi({
-    rateLimits: { perMinute: 60, failuresPerMinute: 3, sharePagesPerMinute: 60 },
-    trustedProxies: ['127.0.0.1'],
-  }),
-);
+const rateLimits = { perMinute: 60, failuresPerMinute: 3, sharePagesPerMinute: 60 };
+const api = disposedAtEnd(await startTestApi({ rateLimits, trustedProxies: ['127.0.0.1'] }));
 const stranger = new HttpClient(api.baseUrl);
 
 const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
 const limits = ({ status, headers }: HttpAnswer) => [
   status,
-  headers.get('ratelimit-policy'),
-  headers.get('ratelimit'),
-  headers.get('retry-after'),
+  ...['ratelimit-policy', 'ratelimit', 'retry-after'].map((name) => headers.get(name)),
 ];
 async function statuses(count: number, ask: () => Promise<HttpAnswer>): Promise<number[]> {
   const all: number[] = [];
   for (let asked = 0; asked < count; asked += 1) all.push((await ask()).status);
   return all;
 }
-const times = <Value>(count: number, value: Value): Value[] => Array<Value>(count).fill(value);
 
 describe('the limit of an API key', () => {
   it('appears in every answer, refuses excess requests with 429, and recovers with time', async () => {
@@ -35,7 +28,7 @@ describe('the limit of an API key', () => {
     expect(limits(await caller.get('/v1/orders'))).toEqual([200, '"key";q=10;w=10', '"key";r=9;t=1', null]);
     expect(limits(await caller.get('/v1/orders/x'))).toEqual([404, '"key";q=10;w=10', '"key";r=8;t=2', null]);
     expect(limits(await caller.get('/v1/wallet'))).toEqual([403, '"key";q=10;w=10', '"key";r=7;t=3', null]);
-    expect(await statuses(7, () => caller.get('/v1/orders'))).toEqual(times(7, 200));
+    expect(await statuses(7, () => caller.get('/v1/orders'))).toEqual(Array<number>(7).fill(200));
     const refused = await caller.get('/v1/orders');
     expect(limits(refused)).toEqual([429, '"key";q=10;w=10', '"key";r=0;t=10', '1']);
     expect(refused.read(problemSchema).code).toBe('rate_limited');
@@ -66,9 +59,7 @@ describe('the limit of an API key', () => {
 
 describe('failed authentication', () => {
   const guess = (address: string) =>
-    stranger.get('/v1/orders', {
-      headers: { ...from(address).headers, authorization: `Bearer ${generateApiKey().key}` },
-    });
+    stranger.with({ authorization: `Bearer ${generateApiKey().key}` }).get('/v1/orders', from(address));
 
   it('is limited by address with 429, without effect on others, until time has passed', async () => {
     expect(await statuses(5, () => guess('192.0.2.1'))).toEqual([401, 401, 401, 429, 429]);
@@ -96,13 +87,10 @@ describe('failed authentication', () => {
   });
 
   it('uses X-Forwarded-For only from a configured proxy', async () => {
-    await using direct = await startTestApi({
-      rateLimits: { perMinute: 60, failuresPerMinute: 3, sharePagesPerMinute: 60 },
-    });
+    await using direct = await startTestApi({ rateLimits });
     const client = new HttpClient(direct.baseUrl);
     let address = 0;
-    expect(await statuses(4, () => client.get('/v1/orders', from(`198.51.100.${(address += 1)}`)))).toEqual([
-      401, 401, 401, 429,
-    ]);
+    const ask = () => client.get('/v1/orders', from(`198.51.100.${(address += 1)}`));
+    expect(await statuses(4, ask)).toEqual([401, 401, 401, 429]);
   });
 });

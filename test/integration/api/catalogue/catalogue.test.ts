@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { packages } from '#db/schema.ts';
 import type { CataloguePackage } from '#domain/catalogue/catalogue.ts';
-import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { idleService, startTestApi, TEST_NOW, TEST_PACKAGES, type TestApi } from '#test/support/network/api.ts';
+import { apiOfFile } from '#test/integration/api/support.ts';
+import { idleService, startTestApi, TEST_NOW, TEST_PACKAGES } from '#test/support/network/api.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 import { recordCatalogue, SAMPLE_PACKAGE as SAMPLE } from '#test/support/work/catalogue.ts';
 
@@ -14,14 +14,15 @@ const away = { ...idleService, listPackages: AWAY, listVpnPlans: AWAY };
 const UNLIMITED = { dataMb: null, unlimited: true };
 const UNKNOWN = { dataMb: null, unlimited: null, days: null };
 
-async function record(api: TestApi, items: readonly CataloguePackage[]): Promise<void> {
-  await recordCatalogue(api.database, 'packages', items, new Date(api.clock.now));
-}
-
 const idsOf = (answer: HttpAnswer) => (answer.at('data') as { id: number }[]).map(({ id }) => id);
 
-const api = disposedAtEnd(await startTestApi({ service: away }));
-const caller = await api.caller();
+const { api, caller } = await apiOfFile({ service: away });
+
+/** Records a reading of the packages, a minute after the last one. */
+async function record(items: readonly CataloguePackage[], afterMs = MINUTE): Promise<void> {
+  api.clock.now += afterMs;
+  await recordCatalogue(api.database, 'packages', items, new Date(api.clock.now));
+}
 
 describe('the list of packages', () => {
   it.each<[string, Partial<CataloguePackage>]>([
@@ -43,8 +44,7 @@ describe('the list of packages', () => {
     ['max_price=9.8', { price: { amount: '9.801', currency: 'EUR' } }],
     ['currency=EUR&min_price=9&max_price=10', { price: { amount: '10.01', currency: 'EUR' } }],
   ])('with %s shows the sample and not one with %j', async (query, change) => {
-    api.clock.now += MINUTE;
-    await record(api, [SAMPLE, { ...SAMPLE, id: 2, ...change }]);
+    await record([SAMPLE, { ...SAMPLE, id: 2, ...change }]);
     expect(idsOf(await caller.get(`/v1/packages?${query}`))).toEqual([1]);
   });
 
@@ -56,8 +56,7 @@ describe('the list of packages', () => {
     ['q=%25', { name: 'anything' }, false],
     ['country=DE,DE', {}, true],
   ])('with %s shows one with %j: %s', async (query, change, isShown) => {
-    api.clock.now += MINUTE;
-    await record(api, [{ ...SAMPLE, ...change }]);
+    await record([{ ...SAMPLE, ...change }]);
     expect(idsOf(await caller.get(`/v1/packages?${query}`))).toEqual(isShown ? [1] : []);
   });
 
@@ -76,9 +75,8 @@ describe('the list of packages', () => {
     ['days', [3, 1, 2, 4]],
     ['-days', [1, 2, 3, 4]],
   ] as const)('is ordered by %s, unknown values last, also in pages of one', async (sort, ids) => {
-    api.clock.now += MINUTE;
     const eur = (amount: string) => ({ price: { amount, currency: 'EUR' } });
-    await record(api, [
+    await record([
       { ...SAMPLE, id: 4, price: { amount: '1', currency: 'USD' }, ...UNKNOWN },
       { ...SAMPLE, id: 3, ...eur('10'), dataMb: 900, days: 7 },
       { ...SAMPLE, id: 2, ...eur('9.50'), dataMb: 100 },
@@ -88,67 +86,49 @@ describe('the list of packages', () => {
     expect(await allPages(`/v1/packages?sort=${sort}&limit=1`)).toEqual(ids);
   });
 
-  async function allPages(path: string): Promise<number[]> {
-    const ids: number[] = [];
-    for (let cursor: string | null = ''; cursor !== null;) {
-      const page = await caller.get(`${path}${cursor === '' ? '' : `&cursor=${cursor}`}`);
-      ids.push(...idsOf(page));
-      const next = page.at('next_cursor');
-      cursor = typeof next === 'string' ? next : null;
-    }
-    return ids;
+  async function allPages(path: string, from = ''): Promise<number[]> {
+    const page = await caller.get(`${path}${from}`);
+    const more = page.at('next_cursor') !== null;
+    return [...idsOf(page), ...(more ? await allPages(path, `&cursor=${page.textAt('next_cursor')}`) : [])];
   }
 
   it.each(['price', '-price', 'days', 'data', '-data'])(
     'by %s continues at the same place when the last item of a page changes',
     async (sort) => {
-      api.clock.now += MINUTE;
       const at = (id: number, value: number) => {
         return { ...SAMPLE, id, days: value, dataMb: value, price: { ...SAMPLE.price, amount: `${value}.00` } };
       };
       const ids = [1, 2, 3, 4, 5, 6];
-      await record(
-        api,
-        ids.map((id) => at(id, id)),
-      );
+      await record(ids.map((id) => at(id, id)));
       const whole = idsOf(await caller.get(`/v1/packages?sort=${sort}`));
       const first = await caller.get(`/v1/packages?sort=${sort}&limit=2`);
-      api.clock.now += MINUTE;
       const moved = idsOf(first)[1];
-      await record(
-        api,
-        ids.map((id) => at(id, id === moved ? 99 : id)),
-      );
+      await record(ids.map((id) => at(id, id === moved ? 99 : id)));
       const rest = idsOf(await caller.get(`/v1/packages?sort=${sort}&cursor=${String(first.at('next_cursor'))}`));
       expect(rest.filter((id) => id !== moved)).toEqual(whole.slice(2));
     },
   );
 
   it('keeps the newer state when a reading that began earlier ends later', async () => {
-    api.clock.now += 2 * MINUTE;
     const priced = (amount: string) => [{ ...SAMPLE, price: { ...SAMPLE.price, amount } }];
-    await record(api, priced('2.00'));
+    await record(priced('2.00'), 2 * MINUTE);
     const before = await caller.get(`/v1/packages/${SAMPLE.id}`);
-    api.clock.now -= MINUTE;
-    await record(api, priced('1.00'));
+    await record(priced('1.00'), -MINUTE);
     api.clock.now += MINUTE;
     expect((await caller.get(`/v1/packages/${SAMPLE.id}`)).body).toEqual(before.body);
   });
 
   it('refuses a cursor of another order', async () => {
-    api.clock.now += MINUTE;
-    await record(api, [SAMPLE, { ...SAMPLE, id: 2 }]);
+    await record([SAMPLE, { ...SAMPLE, id: 2 }]);
     const cursor = String((await caller.get('/v1/packages?sort=price&limit=1')).at('next_cursor'));
     const answer = await caller.get(`/v1/packages?sort=days&cursor=${cursor}`);
     expect([answer.status, answer.at('errors', 0, 'field')]).toEqual([400, 'cursor']);
   });
 
   it('tells what changed since an earlier answer, removals too, and the removed package can be read', async () => {
-    api.clock.now += MINUTE;
-    await record(api, [SAMPLE, { ...SAMPLE, id: 2 }, { ...SAMPLE, id: 3 }]);
+    await record([SAMPLE, { ...SAMPLE, id: 2 }, { ...SAMPLE, id: 3 }]);
     const since = String((await caller.get('/v1/packages')).at('read_at'));
-    api.clock.now += MINUTE;
-    await record(api, [SAMPLE, { ...SAMPLE, id: 2, name: 'Other' }]);
+    await record([SAMPLE, { ...SAMPLE, id: 2, name: 'Other' }]);
     expect(idsOf(await caller.get(`/v1/packages?updated_after=${since}`))).toEqual([2]);
     const all = await caller.get(`/v1/packages?updated_after=${since}&include_removed=true`);
     expect(idsOf(all)).toEqual([2, 3]);
@@ -169,10 +149,7 @@ describe('the list of VPN plans', () => {
     await using api = await startTestApi({ service: { ...idleService, listVpnPlans } });
     const caller = await api.caller();
     const shown = async (query: string) => idsOf(await caller.get(`/v1/vpn/plans?${query}`));
-    expect([await shown('sort=-days'), await shown('sort=-price')]).toEqual([
-      [2, 1, 3],
-      [2, 1, 3],
-    ]);
+    for (const sort of ['-days', '-price']) expect(await shown(`sort=${sort}`), sort).toEqual([2, 1, 3]);
     const first = await caller.get('/v1/vpn/plans?limit=2&sort=-days');
     expect(await shown(`sort=-days&cursor=${String(first.at('next_cursor'))}`)).toEqual([3]);
     expect((await caller.get('/v1/vpn/plans/2')).body).toMatchObject({ id: 2, removed_at: null, age_seconds: 0 });
@@ -195,10 +172,8 @@ describe('before the first reading of the schedule', () => {
     expect(await api.database.run((db) => db.$count(packages))).toBe(3);
     const before = reads;
     api.clock.now += 60 * MINUTE;
-    expect((await caller.get('/v1/packages')).body).toMatchObject({
-      read_at: new Date(TEST_NOW).toISOString(),
-      age_seconds: 3_600,
-    });
+    const old = { read_at: new Date(TEST_NOW).toISOString(), age_seconds: 3_600 };
+    expect((await caller.get('/v1/packages')).body).toMatchObject(old);
     expect(reads).toBe(before);
   });
 

@@ -1,13 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { Operation } from '#api/http/operation.ts';
 import { PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { problemSchema } from '#api/problems/problem-schema.ts';
-import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { apiOfFile } from '#test/integration/api/support.ts';
+import { MISTAKES } from '#test/support/natural-mistakes.ts';
 import { idleService, startTestApi } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-const api = disposedAtEnd(await startTestApi());
-const caller = await api.caller();
+const { api, caller } = await apiOfFile();
 const stranger = new HttpClient(api.baseUrl);
 
 describe('an unknown request', () => {
@@ -66,15 +68,16 @@ describe('every answer', () => {
     await using own = await startTestApi({ service: { ...idleService, getWallet: fails } });
     const answer = await (await own.caller()).get('/v1/wallet');
     expect(answer.status).toBe(500);
+    const id = answer.headers.get('x-request-id') ?? '?';
+    const { title, advice } = PROBLEMS.internal_error;
     expect(answer.body).toEqual({
       type: 'https://fulfilment.test/prefix/problems/internal-error',
       code: 'internal_error',
-      title: PROBLEMS.internal_error.title,
+      title,
       status: 500,
-      detail: `${PROBLEMS.internal_error.title}. ${PROBLEMS.internal_error.advice}`,
-      request_id: answer.headers.get('x-request-id'),
+      detail: `${title}. ${advice}`,
+      request_id: id,
     });
-    const id = answer.headers.get('x-request-id') ?? '?';
     expect(own.log.some((line) => line.includes('inner workings') && line.includes(id))).toBe(true);
   });
 });
@@ -88,9 +91,8 @@ describe('the probes', () => {
   });
 
   it('report the failed check, while the process keeps running', async () => {
-    await using own = await startTestApi({
-      readinessChecks: { database: () => Promise.reject(new Error('the schema is old')) },
-    });
+    const database = () => Promise.reject(new Error('the schema is old'));
+    await using own = await startTestApi({ readinessChecks: { database } });
     const client = new HttpClient(own.baseUrl);
     expect((await client.get('/healthz')).status).toBe(200);
     const ready = await client.get('/readyz');
@@ -107,5 +109,39 @@ describe('the probes', () => {
     });
     expect(text).toContain('reseller_http_requests_total{method="GET",route="/v1/orders/{id}",status="404"}');
     expect(text).not.toContain('a-path-of-its-own');
+  });
+});
+
+describe('a natural mistake is answered with what is wrong and what to do', () => {
+  it.each(MISTAKES)('$name', async ({ call: [method, path], body, headers, anonymous, answers }) => {
+    const client = anonymous ? stranger : caller.with({ 'idempotency-key': randomUUID() });
+    const call = { ...(headers && { headers }), ...(body !== undefined && { body }) };
+    const answer = await client.call(method, path, call);
+    expect([answer.status, answer.at('code'), answer.at('detail')]).toEqual(answers);
+  });
+});
+
+/** Texts of the validator, which callers must never see. */
+const VALIDATOR_TEXT = /invalid input|invalid option|unrecognized|too (?:big|small)|expected (?!to)|received/i;
+
+describe('a body of the wrong type', () => {
+  const bodyCalls = () => api.operations.filter(({ reads, scope }) => reads === 'json' && scope !== undefined);
+  const send = async ({ method, path }: Operation, sent: unknown) =>
+    caller.call(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, '1'), {
+      headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
+      body: JSON.stringify(sent),
+    });
+
+  it('or with fields of the wrong type is refused without a text of the validator, by every call', async () => {
+    expect(bodyCalls().length).toBeGreaterThan(20);
+    for (const call of bodyCalls()) {
+      for (const body of [null, 42, 'text', [], [{}]])
+        expect(`${call.id} ${(await send(call, body)).textAt('detail')}`).toMatch(/ The body must be an object, not /);
+      for (const value of [null, 42, 'text', [], {}]) {
+        const fields = Object.keys(call.body?.shape ?? {}).map((field) => [field, value]);
+        const answer = await send(call, Object.fromEntries(fields));
+        expect(`${call.id} ${answer.text}`).not.toMatch(VALIDATOR_TEXT);
+      }
+    }
   });
 });

@@ -4,17 +4,14 @@ import * as z from 'zod';
 import { newId } from '#db/connection/ids.ts';
 import { storeEsimState } from '#db/esims/esim-queries.ts';
 import { attempts, esims, journal, topups, walletMovements } from '#db/schema.ts';
-import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
+import { apiOfFile } from '#test/integration/api/support.ts';
+import { TEST_NOW } from '#test/support/network/api.ts';
 
-const api = disposedAtEnd(await startTestApi());
-const caller = await api.caller();
+const { api, caller } = await apiOfFile();
 
 const at = (ms: number) => new Date(TEST_NOW + ms);
-const idsOf = async (path: string): Promise<unknown[]> => {
-  const answer = await caller.get(path);
-  return answer.read(z.object({ data: z.array(z.object({ id: z.unknown() })) })).data.map(({ id }) => id);
-};
+const listed = z.object({ data: z.array(z.object({ id: z.unknown() })) });
+const idsOf = async (path: string) => (await caller.get(path)).read(listed).data.map(({ id }) => id);
 
 describe('recently changed eSIMs', () => {
   it('are those with changed fields; an unchanged reading does not count', async () => {
@@ -89,34 +86,23 @@ describe('movements of the wallet', () => {
     expect(await idsOf(`/v1/wallet/transactions?order_id=${order}&direction=credit`)).toEqual(newest(1, 4));
     expect(await idsOf(`/v1/wallet/transactions?order_id=${other}&esim_id=${esim}`)).toEqual([]);
     expect(await idsOf(`/v1/wallet/transactions?esim_id=${newId('esim')}`)).toEqual([]);
+    const unexplained = z.object({ data: z.array(z.object({ service: z.object({ id: z.string() }) })) });
     const named = async (query: string) => {
-      const answer = await caller.get(`/v1/wallet/transactions?cause=none&${query}`);
-      return answer
-        .read(z.object({ data: z.array(z.object({ service: z.object({ id: z.string() }) })) }))
-        .data.map(({ service }) => service.id);
+      const { data } = (await caller.get(`/v1/wallet/transactions?cause=none&${query}`)).read(unexplained);
+      return data.map(({ service }) => service.id);
     };
     expect(await named(`order_id=${order}`)).toEqual(['wt_4', 'wt_3']);
     // Ids of the service are separate from our own ids.
     const both = await caller.get(`/v1/wallet/transactions?cause=none&order_id=${other}`);
-    expect(both.at('data', 0, 'service')).toMatchObject({
-      id: 'wt_6',
-      service_order_id: 'so_2',
-      service_topup_id: 'so_1',
-      service_esim_id: null,
-    });
+    const names = { service_order_id: 'so_2', service_topup_id: 'so_1', service_esim_id: null };
+    expect(both.at('data', 0, 'service')).toMatchObject({ id: 'wt_6', ...names });
     expect(await named(`esim_id=${esim}`)).toEqual(['wt_5', 'wt_4', 'wt_3']);
     expect(await named(`order_id=${other}`)).toEqual(['wt_6']);
   });
 });
 
 async function insertEsim(id: string, orderId: string, more: Partial<typeof esims.$inferInsert>): Promise<void> {
-  const facts = {
-    serviceEsimId: id,
-    iccid: '8944500102198304826',
-    packageId: 101,
-    status: 'installed',
-    readAt: at(0),
-  };
+  const facts = { serviceEsimId: id, iccid: '8944500102198304826', packageId: 101, status: 'installed', readAt: at(0) };
   await api.database.run((db) =>
     db.insert(esims).values({ id, orderId, encryptedActivationCode: Buffer.alloc(1), ...facts, ...more }),
   );

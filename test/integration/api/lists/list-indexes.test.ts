@@ -64,30 +64,18 @@ describe('a page of a list', () => {
     expect(plan).toContain(`using ${index} `);
   });
 
+  const ordersOfEsim: List = (db) => db.select({ id: orders.id }).from(orders).where(eq(orders.esimId, id));
   const ofSubject = and(eq(timeline.subjectKind, 'order'), eq(timeline.subjectId, id));
-  it.each<[string, List, readonly string[]]>([
-    [
-      'orders of an eSIM',
-      (db) => db.select({ id: orders.id }).from(orders).where(eq(orders.esimId, id)),
-      ['orders_esim'],
-    ],
-    [
-      'the timeline of a subject',
-      (db) => db.select({ id: timeline.id }).from(timeline).where(ofSubject),
-      ['timeline_dedup'],
-    ],
-    [
-      'eSIMs by the reference of their order',
-      ofEsims({ externalOrderIds: ['shop-1'] }),
-      ['orders_reference_in_use', 'esims_order_id_unique'],
-    ],
-    [
-      'movements of an order',
-      (db) => journalPage(db, { orderId: newId('order') }, { limit: 21 }),
-      ['journal_one_per_cause'],
-    ],
-    ['movements of an eSIM', (db) => journalPage(db, { esimId: id }, { limit: 21 }), ['journal_one_per_cause']],
-  ])('of %s reads only those', async (_name, list, indexes) => {
+  const timelineOfOne: List = (db) => db.select({ id: timeline.id }).from(timeline).where(ofSubject);
+  const ofReference = ofEsims({ externalOrderIds: ['shop-1'] });
+  const orderId = newId('order');
+  it.each<[string, List, ...string[]]>([
+    ['orders of an eSIM', ordersOfEsim, 'orders_esim'],
+    ['the timeline of a subject', timelineOfOne, 'timeline_dedup'],
+    ['eSIMs by the reference of their order', ofReference, 'orders_reference_in_use', 'esims_order_id_unique'],
+    ['movements of an order', (db) => journalPage(db, { orderId }, { limit: 21 }), 'journal_one_per_cause'],
+    ['movements of an eSIM', (db) => journalPage(db, { esimId: id }, { limit: 21 }), 'journal_one_per_cause'],
+  ])('of %s reads only those', async (_name, list, ...indexes) => {
     const plan = await planWithout(list, ['seqscan']);
     for (const index of indexes) expect(plan).toMatch(new RegExp(`(using|on) ${index} `));
   });

@@ -5,16 +5,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { withClient } from '#cli/embedded/postgres.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { orderReads, type OrderFilter } from '#db/work/orders.ts';
+import { apiOfFile } from '#test/integration/api/support.ts';
 import { postOnce } from '#test/support/api/keys.ts';
-import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { startTestApi } from '#test/support/network/api.ts';
 import { planOf } from '#test/support/servers/database.ts';
 
 /** Enough that a read of all rows costs PostgreSQL clearly more than any index. */
 const ROWS = 100_000;
 
-const api = disposedAtEnd(await startTestApi());
-const caller = await api.caller();
+const { api, caller } = await apiOfFile();
 
 describe('a filter by metadata', () => {
   it('finds a value with any characters, under a key with any allowed ones', async () => {
@@ -27,23 +25,19 @@ describe('a filter by metadata', () => {
     expect(answer.at('data', 1)).toBeUndefined();
   });
 
+  const sixPairs = Array.from({ length: 6 }, (_each, n) => `metadata[k${n}]=1`).join('&');
+  const references = Array.from({ length: 101 }, () => 'a').join();
   it.each([
     ['metadata=a', 'The parameter `metadata` must be written as `metadata[key]=value`.'],
     ['metadata[a]=1&metadata[a]=2', 'The parameter `metadata[a]` is given 2 times; give it once.'],
-    [
-      Array.from({ length: 6 }, (_each, n) => `metadata[k${n}]=1`).join('&'),
-      'The parameter `metadata` must have at most 5 pairs.',
-    ],
+    [sixPairs, 'The parameter `metadata` must have at most 5 pairs.'],
     ['metadata[__proto__]=1', 'The parameter `metadata[__proto__]` is not a known parameter; did you mean `metadata`?'],
     ['metadata[a]=%00', 'The parameter `metadata[a]` must be well-formed text without NUL.'],
     [
       'external_order_id=a,~',
       'The parameter `external_order_id` must have 1 to 64 visible ASCII characters other than `~`; several are separated by commas.',
     ],
-    [
-      `external_order_id=${Array.from({ length: 101 }, () => 'a').join()}`,
-      'The parameter `external_order_id` must have at most 100 values.',
-    ],
+    [`external_order_id=${references}`, 'The parameter `external_order_id` must have at most 100 values.'],
     [
       'id=esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM',
       'The parameter `id` must have the form of an id of this list, which begins with `ord_`; several are separated by commas.',

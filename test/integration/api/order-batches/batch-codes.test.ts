@@ -1,33 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
-import { eq } from 'drizzle-orm';
 import { unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { qrArchive, qrSheet } from '#api/order-batches/qr-files.ts';
 import { deliveredEsimId } from '#crypto/derived-ids.ts';
-import { auditLog } from '#db/schema.ts';
-import {
-  activationOf,
-  batchCalls,
-  batchInput,
-  batchOf,
-  deliver,
-  ordersOfBatch,
-} from '#test/support/api/order-batches.ts';
+import { apiOfFile, auditOf } from '#test/integration/api/support.ts';
+import { activationOf, batchCalls, batchInput, deliver, ordersOfBatch } from '#test/support/api/order-batches.ts';
 import { problemOf } from '#test/support/api/order-calls.ts';
-import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { startTestApi } from '#test/support/network/api.ts';
 import { qrOfPicture, qrOfPng } from '#test/support/qr.ts';
 
-const api = disposedAtEnd(await startTestApi());
-const caller = await api.caller();
+const { api, caller } = await apiOfFile();
 
 const { create } = batchCalls(() => caller);
 
 /** A batch whose first orders are delivered. */
 async function delivered(quantity: number, of = quantity, reference = `codes-${randomUUID()}`) {
   const body = { ...batchInput([{ package_id: 101, quantity: of }]), external_batch_id: reference };
-  const { id } = batchOf(await create(body));
+  const id = (await create(body)).textAt('id');
   const orders = await ordersOfBatch(api, id);
   for (const order of orders.slice(0, quantity)) await deliver(api, order.id);
   return { id, orders };
@@ -100,8 +89,7 @@ describe('the QR codes of a batch', () => {
     await caller.get(`/v1/order-batches/${id}/qr-codes.${form}`);
     for (const order of orders) {
       const esimId = deliveredEsimId(api.keyRing, order.id);
-      const entries = await api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, esimId)));
-      expect(entries).toMatchObject([{ action: 'esim.qr_revealed', subjectKind: 'esim' }]);
+      expect(await auditOf(api, esimId)).toMatchObject([{ action: 'esim.qr_revealed', subjectKind: 'esim' }]);
     }
   });
 

@@ -3,15 +3,14 @@ import { eq, sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { events, orderBatches, orders, outbox, timeline } from '#db/schema.ts';
 import { AT_ONCE } from '#domain/policy/api-policy.ts';
+import { apiOfFile } from '#test/integration/api/support.ts';
 import { postOnce } from '#test/support/api/keys.ts';
 import { batchCalls, batchInput, batchOf, ordersOfBatch } from '#test/support/api/order-batches.ts';
 import { orderInput, problemOf } from '#test/support/api/order-calls.ts';
-import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
+import { TEST_NOW } from '#test/support/network/api.ts';
 import { statementsOf } from '#test/support/servers/statements.ts';
 
-const api = disposedAtEnd(await startTestApi());
-const caller = await api.caller();
+const { api, caller } = await apiOfFile();
 
 const { create, place } = batchCalls(() => caller);
 const IMEI = '356938035643809';
@@ -72,9 +71,8 @@ describe('the creation of a batch', () => {
       );
       expect(started).toMatchObject([{ topic: 'start_work', subjectKind: 'order' }]);
       expect(entries).toMatchObject([{ event: 'order.accepted', detail: { batch_id: batch.id } }]);
-      expect(announced).toMatchObject([
-        { type: 'order.accepted', data: { batch_id: batch.id, previous_status: null } },
-      ]);
+      const data = { batch_id: batch.id, previous_status: null };
+      expect(announced).toMatchObject([{ type: 'order.accepted', data }]);
     }
   });
 
@@ -160,11 +158,8 @@ describe('a batch that is refused', () => {
     const answer = await create(body, key);
     const problem = problemOf(answer);
     expect(problem).toMatchObject({ status: 422, code: 'purchase_not_possible' });
-    expect(problem.errors?.map(({ field }) => field)).toEqual([
-      'items.1.package_id',
-      'items.2.package_id',
-      'items.2.max_price.currency',
-    ]);
+    const fields = problem.errors?.map(({ field }) => field);
+    expect(fields).toEqual(['items.1.package_id', 'items.2.package_id', 'items.2.max_price.currency']);
     expect(problem.detail).toMatch(/^The field `items\.1\.package_id` is not the id of a package .*2 more errors/);
     expect(await written()).toEqual(before);
     const corrected = { ...body, items: [items[0], items[3]] };
@@ -172,16 +167,14 @@ describe('a batch that is refused', () => {
   });
 
   it('names every deadline that has passed and every quote that cannot be used, with its item', async () => {
-    const quote = await caller.post('/v1/quotes', { package_id: 102 });
-    const token = quote.textAt('id');
+    const token = (await caller.post('/v1/quotes', { package_id: 102 })).textAt('id');
     const before = await written();
-    const answer = await create(
-      batchInput([
-        { package_id: 102, quote_id: token },
-        { package_id: 101, quote_id: token },
-        { package_id: 101, deadline: '2029-01-01T00:00:00Z' },
-      ]),
-    );
+    const items = [
+      { package_id: 102, quote_id: token },
+      { package_id: 101, quote_id: token },
+      { package_id: 101, deadline: '2029-01-01T00:00:00Z' },
+    ];
+    const answer = await create(batchInput(items));
     expect(problemOf(answer)).toMatchObject({ status: 400, code: 'validation_failed' });
     expect(problemOf(answer).errors?.map(({ field }) => field)).toEqual(['items.1.quote_id', 'items.2.deadline']);
     expect(await written()).toEqual(before);

@@ -1,14 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { DATABASE_EPOCH } from '#db/connection/database-epoch.ts';
-import { auditLog, events, orders } from '#db/schema.ts';
+import { events } from '#db/schema.ts';
+import { apiOfFile, auditOf, changeOrder } from '#test/integration/api/support.ts';
 import { batchCalls, batchOf, deliver, ordersOfBatch } from '#test/support/api/order-batches.ts';
-import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { startTestApi } from '#test/support/network/api.ts';
 import { endTestOrder, openTestAttempt, claimTestSend } from '#test/support/work/order-rows.ts';
 
-const api = disposedAtEnd(await startTestApi());
-const caller = await api.caller();
+const { api, caller } = await apiOfFile();
 
 const { place } = batchCalls(() => caller);
 const read = async (id: string) => batchOf(await caller.get(`/v1/order-batches/${id}`));
@@ -19,9 +17,7 @@ const orderIds = async (id: string) => (await ordersOfBatch(api, id)).map((order
 
 /** Marks orders as known to their workflows, as each is soon after its acceptance. */
 async function compare(ids: readonly string[]): Promise<void> {
-  for (const id of ids) {
-    await api.database.run((db) => db.update(orders).set({ comparedEpoch: DATABASE_EPOCH }).where(eq(orders.id, id)));
-  }
+  for (const id of ids) await changeOrder(api, id, { comparedEpoch: DATABASE_EPOCH });
 }
 
 describe('a batch', () => {
@@ -51,14 +47,10 @@ describe('a batch', () => {
     const batch = await read(id);
     expect(batch).toMatchObject({ status: 'completed', counts: { completed: 28, failed: 1, abandoned: 1 } });
     expect(batch.completed_at).not.toBeNull();
-    expect(await announced(id)).toMatchObject([
-      {
-        type: 'order_batch.completed',
-        subjectKind: 'order_batch',
-        apiKeyId: batch.created_by,
-        data: { external_batch_id: batch.external_batch_id, size: 30, completed: 28, failed: 1, abandoned: 1 },
-      },
-    ]);
+    const { created_by: apiKeyId, external_batch_id } = batch;
+    const data = { external_batch_id, size: 30, completed: 28, failed: 1, abandoned: 1 };
+    const event = { type: 'order_batch.completed', subjectKind: 'order_batch', apiKeyId, data };
+    expect(await announced(id)).toMatchObject([event]);
     await api.publish();
     const feed = await caller.get(`/v1/events?subject_id=${id}`);
     expect(feed.body).toMatchObject({ data: [{ subject: { href: `/v1/order-batches/${id}` } }] });
@@ -79,12 +71,8 @@ describe('a cancelled batch', () => {
     expect(batchOf(answer)).toMatchObject({ status: 'in_progress', counts: { abandoned: 2, completed: 1 } });
     expect(batchOf(answer).cancel_requested_at).not.toBeNull();
     const statuses = new Map((await ordersOfBatch(api, id)).map((order) => [order.id, order.status]));
-    expect([fresh, prepared, sending, done].map((order) => statuses.get(order!))).toEqual([
-      'abandoned',
-      'abandoned',
-      'accepted',
-      'completed',
-    ]);
+    const present = [fresh, prepared, sending, done].map((order) => statuses.get(order!));
+    expect(present).toEqual(['abandoned', 'abandoned', 'accepted', 'completed']);
     const before = await caller.get(`/v1/orders/${fresh}/timeline`);
     expect(before.text).toContain('The campaign was stopped.');
 
@@ -93,8 +81,8 @@ describe('a cancelled batch', () => {
     expect((await caller.get(`/v1/orders/${fresh}/timeline`)).text).toBe(before.text);
     await endTestOrder(api.database, sending!, { status: 'abandoned' });
     expect(await read(id)).toMatchObject({ status: 'completed', counts: { abandoned: 3, completed: 1 } });
-    const audited = await api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
-    expect(audited).toMatchObject([{ action: 'order_batch.cancel', reason: 'The campaign was stopped.' }]);
+    const entry = { action: 'order_batch.cancel', reason: 'The campaign was stopped.' };
+    expect(await auditOf(api, id)).toMatchObject([entry]);
   });
 
   it('leaves an order to its workflow while PostgreSQL may have lost its sends', async () => {

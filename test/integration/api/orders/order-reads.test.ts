@@ -1,17 +1,15 @@
-import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { timelinePage } from '#api/work/work-schemas.ts';
-import { orders, timeline } from '#db/schema.ts';
+import { timeline } from '#db/schema.ts';
 import { ATTENTION_REASONS } from '#domain/work/attention.ts';
-import { postOnce } from '#test/support/api/keys.ts';
-import { orderInput, orderOf, problemOf } from '#test/support/api/order-calls.ts';
-import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
+import { apiOfFile, changeOrder } from '#test/integration/api/support.ts';
+import { orderCalls, orderInput, orderOf, problemOf } from '#test/support/api/order-calls.ts';
+import { TEST_NOW } from '#test/support/network/api.ts';
 
-const api = disposedAtEnd(await startTestApi());
-const caller = await api.caller();
+const { api, caller } = await apiOfFile();
 
-const create = () => postOnce(caller, '/v1/orders', orderInput());
+const { create } = orderCalls(() => caller);
+const accepted = async () => orderOf(await create(orderInput())).id;
 
 describe('reading orders', () => {
   it.each([
@@ -29,14 +27,12 @@ describe('reading orders', () => {
     ['orders?external_order_id=%00', 'external_order_id'],
   ])('returns the parameter name for %s', async (query, field) => {
     const answer = await caller.get(`/v1/${query}`);
-    expect([answer.status, problemOf(answer).errors]).toEqual([
-      400,
-      [{ in: 'query', field, message: expect.any(String) }],
-    ]);
+    const error = { in: 'query', field, message: expect.any(String) };
+    expect([answer.status, problemOf(answer).errors]).toEqual([400, [error]]);
   });
 
   it('returns the record of the workflow: attempts, charge, failure and attention', async () => {
-    const { id } = orderOf(await create());
+    const id = await accepted();
     const record = {
       status: 'needs_attention',
       failureClass: 'timeout',
@@ -46,7 +42,7 @@ describe('reading orders', () => {
       chargedCurrency: 'EUR',
       nextStepAt: new Date(TEST_NOW + 1_000),
     } as const;
-    await api.database.run((db) => db.update(orders).set(record).where(eq(orders.id, id)));
+    await changeOrder(api, id, record);
     expect(orderOf(await caller.get(`/v1/orders/${id}?expand=operations`))).toMatchObject({
       status: 'needs_attention',
       failure: {
@@ -65,7 +61,7 @@ describe('reading orders', () => {
   });
 
   it('returns a timeline in pages, oldest first', async () => {
-    const { id } = orderOf(await create());
+    const id = await accepted();
     const later = [1, 2].map((n) => ({ subjectKind: 'order', subjectId: id, event: `test.${n}`, message: 'm' }));
     await api.database.run((db) => db.insert(timeline).values(later));
     const pageOf = async (cursor: string) =>

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { orders } from '#db/schema.ts';
+import { vpnInput } from '#test/integration/api/support.ts';
 import { postOnce } from '#test/support/api/keys.ts';
 import { orderCalls, orderInput, problemOf } from '#test/support/api/order-calls.ts';
 import { idleService, startTestApi, TEST_PACKAGES, type TestApi } from '#test/support/network/api.ts';
@@ -41,21 +42,13 @@ const inEuro = { amount: '10.00', currency: 'EUR' };
 const inDollar = { amount: '10.00', currency: 'USD' };
 
 describe('an order that cannot be bought', () => {
+  const UNKNOWN = 'is not the id of a package that is sold now; `GET /v1/packages` lists them.';
+  const UNSOLD = 'names a package that is not sold now. With `if_unavailable: hold` the purchase waits until it is.';
   it.each([
-    [
-      { package_id: 77_777 },
-      'The field `package_id` is not the id of a package that is sold now; `GET /v1/packages` lists them.',
-    ],
-    [
-      { package_id: 103 },
-      'The field `package_id` names a package that is not sold now. With `if_unavailable: hold` the purchase waits until it is.',
-    ],
+    [{ package_id: 77_777 }, `The field \`package_id\` ${UNKNOWN}`],
+    [{ package_id: 103 }, `The field \`package_id\` ${UNSOLD}`],
     [{ max_price: inDollar }, 'The field `max_price.currency` must be EUR, the currency of the price.'],
-    [
-      { package_id: 103, max_price: inDollar },
-      'The field `package_id` names a package that is not sold now. With `if_unavailable: hold` the purchase waits until it ' +
-        'is. 1 more error is in `errors`.',
-    ],
+    [{ package_id: 103, max_price: inDollar }, `The field \`package_id\` ${UNSOLD} 1 more error is in \`errors\`.`],
   ])('is refused before it is stored: %j', async (more, detail) => {
     const answer = await create(orderInput(more));
     expect(problemOf(answer)).toMatchObject({ status: 422, code: 'purchase_not_possible', detail });
@@ -152,12 +145,7 @@ describe('a top-up and a VPN subscription', () => {
   });
 
   it('of an unknown plan, or with a limit in another currency, is refused', async () => {
-    const input = {
-      vpn_plan_id: 7,
-      external_subscription_id: 'V-1',
-      customer_reference: 'C',
-      customer_price: { amount: '5', currency: 'EUR' },
-    };
+    const input = vpnInput();
     const subscribe = (more: object) => postOnce(caller, '/v1/vpn/subscriptions', { ...input, ...more });
     for (const [more, field] of [
       [{ vpn_plan_id: 8 }, 'vpn_plan_id'],
@@ -172,24 +160,23 @@ describe('a top-up and a VPN subscription', () => {
 });
 
 describe('a new price limit', () => {
+  const limit = (id: string, max_price: object) =>
+    caller.patch(`/v1/orders/${id}/limit`, { reason: 'Agreed.', max_price });
+
   it('in another currency than the price is refused, for one order and for several', async () => {
     const id = (await create(orderInput({ max_price: inEuro }))).textAt('id');
-    const limit = async (max_price: object) =>
-      await caller.call('PATCH', `/v1/orders/${id}/limit`, { body: { reason: 'Agreed.', max_price } });
-    const refused = await limit(inDollar);
+    const refused = await limit(id, inDollar);
     expect([refused.status, refused.at('refusal')]).toEqual([409, 'other_currency']);
     expect(refused.textAt('detail')).toContain('The limit is in another currency than the price');
     const many = { action: 'limit', max_price: inDollar, reason: 'Agreed.', filter: { ids: [id] }, dry_run: true };
     const lines = await caller.post('/v1/orders/bulk-actions', many);
     expect([lines.at('data', 0, 'result'), lines.at('data', 0, 'refusal')]).toEqual(['refused', 'other_currency']);
-    expect((await limit({ amount: '11.00', currency: 'EUR' })).status).toBe(200);
+    expect((await limit(id, { amount: '11.00', currency: 'EUR' })).status).toBe(200);
   });
 
   it('is accepted while the service cannot be asked for the price', async () => {
     packages = async () => UNREACHABLE;
     const id = (await create(orderInput({ max_price: inEuro }))).textAt('id');
-    const body = { reason: 'Agreed.', max_price: inDollar };
-    const answer = await caller.call('PATCH', `/v1/orders/${id}/limit`, { body });
-    expect(answer.status).toBe(200);
+    expect((await limit(id, inDollar)).status).toBe(200);
   });
 });

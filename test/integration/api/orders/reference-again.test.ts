@@ -10,26 +10,20 @@ import { workTable } from '#db/work/rows.ts';
 import { FREES_REFERENCE } from '#domain/work/identifiers.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { apiOfFile, vpnInput } from '#test/integration/api/support.ts';
 import { postOnce } from '#test/support/api/keys.ts';
-import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { startTestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 import { acceptTestCancellation, endTestOrder } from '#test/support/work/order-rows.ts';
 
-const api = disposedAtEnd(await startTestApi());
-const caller = await api.caller();
+const { api, caller } = await apiOfFile();
 const { esimId } = await acceptTestCancellation(api.database);
 
 type Kind = Exclude<WorkKind, 'cancellation'>;
 
-const FIELDS: Readonly<Record<Kind, () => object>> = {
-  order: () => ({ package_id: 101 }),
-  topup: () => ({ package_id: 101, esim_id: esimId }),
-  vpn_subscription: () => ({
-    vpn_plan_id: 7,
-    customer_reference: 'C-1',
-    customer_price: { amount: '29.99', currency: 'EUR' },
-  }),
+const FIELDS: Readonly<Record<Kind, object>> = {
+  order: { package_id: 101 },
+  topup: { package_id: 101, esim_id: esimId },
+  vpn_subscription: vpnInput(),
 };
 const REFERENCES = {
   order: 'external_order_id',
@@ -38,15 +32,11 @@ const REFERENCES = {
 } as const satisfies Record<Kind, string>;
 const KINDS_WITH_REFERENCE = Object.keys(FIELDS) as Kind[];
 
-const shown = z.looseObject({
-  id: z.string(),
-  status: z.string(),
-  replaces: z.string().nullable(),
-  replaced_by: z.string().nullable(),
-});
+const idOrNull = z.string().nullable();
+const shown = z.looseObject({ id: z.string(), status: z.string(), replaces: idOrNull, replaced_by: idOrNull });
 
 const request = (kind: Kind, reference: string, key?: string, by: HttpClient = caller) =>
-  postOnce(by, KINDS[kind].path, { ...FIELDS[kind](), [REFERENCES[kind]]: reference }, key);
+  postOnce(by, KINDS[kind].path, { ...FIELDS[kind], [REFERENCES[kind]]: reference }, key);
 
 async function create(kind: Kind, reference: string, key?: string, by?: HttpClient) {
   const answer = await request(kind, reference, key, by);

@@ -1,18 +1,14 @@
-import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { Executor } from '#db/connection/database.ts';
-import { auditLog, pricingRuleVersions } from '#db/schema.ts';
+import { pricingRuleVersions } from '#db/schema.ts';
+import { apiOfFile, auditOf } from '#test/integration/api/support.ts';
 import { postOnce } from '#test/support/api/keys.ts';
 import { problemOf } from '#test/support/api/order-calls.ts';
 import { GERMANY, RULES } from '#test/support/api/pricing-rules.ts';
-import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { startTestApi } from '#test/support/network/api.ts';
 
 const rule = z.looseObject({ id: z.string(), version: z.int(), ended_at: z.string().nullable() });
 
-const api = disposedAtEnd(await startTestApi());
-const caller = await api.caller();
+const { api, caller } = await apiOfFile();
 
 const make = (body: object) => postOnce(caller, RULES, body);
 
@@ -81,16 +77,12 @@ describe('pricing rules', () => {
       [1, 'created', GERMANY.reason],
     ]);
     expect(oldest.next_cursor).toBeNull();
-    const audited = await api.database.run((db) =>
-      db.select().from(auditLog).where(eq(auditLog.subjectId, id)).orderBy(auditLog.id),
-    );
-    expect(audited.map(({ action, actor, reason }) => [action, actor, reason])).toEqual(
-      ['created', 'changed', 'ended'].map((change, index) => [
-        `pricing.rule_${change}`,
-        newest.data[0]?.changed_by,
-        [GERMANY.reason, 'Dearer.', 'Sold out.'][index],
-      ]),
-    );
+    const by = newest.data[0]?.changed_by;
+    expect((await auditOf(api, id)).map(({ action, actor, reason }) => [action, actor, reason])).toEqual([
+      ['pricing.rule_created', by, GERMANY.reason],
+      ['pricing.rule_changed', by, 'Dearer.'],
+      ['pricing.rule_ended', by, 'Sold out.'],
+    ]);
     // After its end, another rule for the same target is possible.
     expect((await make({ ...GERMANY, target: { kind: 'package', package_id: 103 } })).status).toBe(201);
   });
@@ -113,9 +105,7 @@ describe('pricing rules', () => {
 
 it('the versions of a pricing rule cannot be changed in the database', async () => {
   const refused = { cause: { message: expect.stringContaining('append-only') } };
-  for (const act of [
-    (db: Executor) => db.update(pricingRuleVersions).set({ reason: 'Rewritten.' }),
-    (db: Executor) => db.delete(pricingRuleVersions),
-  ])
-    await expect(api.database.run(async (db) => act(db))).rejects.toMatchObject(refused);
+  const rewritten = api.database.run((db) => db.update(pricingRuleVersions).set({ reason: 'Rewritten.' }));
+  await expect(rewritten).rejects.toMatchObject(refused);
+  await expect(api.database.run((db) => db.delete(pricingRuleVersions))).rejects.toMatchObject(refused);
 });

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { pricingRules } from '#db/schema.ts';
+import { apiOfFile } from '#test/integration/api/support.ts';
 import { postOnce } from '#test/support/api/keys.ts';
 import { problemOf } from '#test/support/api/order-calls.ts';
 import { GERMANY, RULES, suggestion, TERMS } from '#test/support/api/pricing-rules.ts';
-import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { startTestApi } from '#test/support/network/api.ts';
 
-const api = disposedAtEnd(await startTestApi());
-const caller = await api.caller();
+const { api, caller } = await apiOfFile();
 
 const line = z.looseObject({
   id: z.int(),
@@ -19,6 +17,7 @@ const line = z.looseObject({
 const trial = z.looseObject({ data: z.array(line), summary: z.unknown() });
 
 const eur = (amount: string) => ({ amount, currency: 'EUR' });
+const ofAll = { target: { kind: 'default' }, currency: 'EUR' };
 
 describe('a what-if call', () => {
   it('shows the effect of another price list and other rules, and changes nothing', async () => {
@@ -27,13 +26,7 @@ describe('a what-if call', () => {
     const before = await rules();
 
     const answer = await caller.post('/v1/pricing/what-if', {
-      rules: [
-        {
-          target: { kind: 'default' },
-          currency: 'EUR',
-          terms: { margin: { percent: '10' }, minimum_margin: { amount: '0.50' } },
-        },
-      ],
+      rules: [{ ...ofAll, terms: { margin: { percent: '10' }, minimum_margin: { amount: '0.50' } } }],
       price_list: [
         { kind: 'package', id: 101, price_for_reseller: eur('13.50') },
         { kind: 'vpn_plan', id: 7, price_for_reseller: eur('5') },
@@ -45,14 +38,10 @@ describe('a what-if call', () => {
     });
     expect(answer.status).toBe(200);
     const { data, summary } = answer.read(trial);
-    expect(
-      data.map(({ id, old, new: next }) => [
-        id,
-        old.suggested_price?.amount,
-        next.price_for_reseller.amount,
-        next.suggested_price?.amount,
-      ]),
-    ).toEqual([
+    const prices = data.map(({ id, old, new: { price_for_reseller: cost, suggested_price: next } }) => {
+      return [id, old.suggested_price?.amount, cost.amount, next?.amount];
+    });
+    expect(prices).toEqual([
       [101, '13.73', '13.50', '18.73'],
       [102, undefined, '3.455', '3.96'],
       [103, undefined, '31.00', '34.10'],
@@ -78,27 +67,22 @@ describe('a what-if call', () => {
   it('refuses rules with the same target, unknown items, and two entries for one item', async () => {
     const refused = async (trial: object) => {
       const { status, errors } = problemOf(await caller.post('/v1/pricing/what-if', trial));
-      return [status, errors?.map(({ field, message }) => [field, message])];
+      expect(status).toBe(400);
+      return errors?.map(({ field, message }) => [field, message]);
     };
-    const tied = { target: { kind: 'default' }, currency: 'EUR', terms: {} };
-    expect(await refused({ rules: [tied, tied] })).toEqual([400, [['rules', 'has two rules for default EUR']]]);
+    const tied = { ...ofAll, terms: {} };
+    expect(await refused({ rules: [tied, tied] })).toEqual([['rules', 'has two rules for default EUR']]);
     const cost = { kind: 'package', id: 101, price_for_reseller: eur('1') };
     const price = { kind: 'vpn_plan', id: 7, price: eur('1') };
     expect(await refused({ package_ids: [101, 999], price_list: [{ ...cost, id: 998 }] })).toEqual([
-      400,
-      [
-        ['package_ids.1', expect.any(String)],
-        ['price_list.0', expect.any(String)],
-      ],
+      ['package_ids.1', expect.any(String)],
+      ['price_list.0', expect.any(String)],
     ]);
     // A package and a plan may have the same number.
     const price_list = [cost, { ...cost, kind: 'vpn_plan', id: 7 }, { ...cost, id: 7 }, cost];
     expect(await refused({ price_list, selling_prices: [price, price] })).toEqual([
-      400,
-      [
-        ['price_list.3', 'is the second entry for package 101'],
-        ['selling_prices.1', 'is the second entry for vpn_plan 7'],
-      ],
+      ['price_list.3', 'is the second entry for package 101'],
+      ['selling_prices.1', 'is the second entry for vpn_plan 7'],
     ]);
   });
 });

@@ -90,21 +90,18 @@ describe('a quote', () => {
     const above = await quoted({ package_id: 101, max_price: { amount: '9.79', currency: 'EUR' } });
     expect(above).toMatchObject({ id: null, holds: [{ failure_class: 'price_above_limit' }] });
     const poor = await newKey(api, { spendLimit: { amount: '9.79', currency: 'EUR' } });
-    expect((await quoted({ package_id: 101 }, poor.client)).holds).toMatchObject([
-      { failure_class: 'spend_limit_reached', detail: expect.stringContaining('the limit must be raised') as string },
-    ]);
+    const expectSpent = async (by: HttpClient, detail: unknown) => {
+      const { holds } = await quoted({ package_id: 101 }, by);
+      expect(holds).toMatchObject([{ failure_class: 'spend_limit_reached', detail }]);
+    };
+    await expectSpent(poor.client, expect.stringContaining('the limit must be raised'));
     // What all keys together may spend, and have spent, is not for a key that sees only its own work.
     const own = await api.caller(undefined, { ownWorkOnly: true });
     await walletHas('500');
-    await api.database.run((db) =>
-      db.insert(gateSpending).values({ day: '2030-01-31', currency: 'EUR', apiKeyId: '', amount: '95' }),
-    );
-    expect((await quoted({ package_id: 101 })).holds).toMatchObject([
-      { failure_class: 'spend_limit_reached', detail: expect.stringMatching(/ 95\S* EUR are spent/) as string },
-    ]);
-    expect((await quoted({ package_id: 101 }, own)).holds).toMatchObject([
-      { failure_class: 'spend_limit_reached', detail: null },
-    ]);
+    const spending = { day: '2030-01-31', currency: 'EUR', apiKeyId: '', amount: '95' };
+    await api.database.run((db) => db.insert(gateSpending).values(spending));
+    await expectSpent(caller, expect.stringMatching(/ 95\S* EUR are spent/));
+    await expectSpent(own, null);
     await api.database.run((db) => db.delete(gateSpending));
     await postOnce(caller, '/v1/purchase-gate/pauses', { kind: 'order', reason: 'Stock-taking.' });
     expect(await holdsOf({ package_id: 101 })).toEqual(['purchases_paused']);
@@ -133,11 +130,8 @@ describe('the holds of a quote', () => {
 
   it('contain the stop of a product whose paid deliveries could not be used', async () => {
     const since = new Date(api.clock.now);
-    await api.database.run((db) =>
-      db
-        .insert(gateLines)
-        .values({ kind: 'order', state: 'proving', drifts: 1, stoppedProducts: [101], stoppedAt: since, since }),
-    );
+    const line = { kind: 'order', state: 'proving', drifts: 1, stoppedProducts: [101], stoppedAt: since } as const;
+    await api.database.run((db) => db.insert(gateLines).values({ ...line, since }));
     expect((await quoted({ package_id: 101 })).holds).toMatchObject([
       { failure_class: 'purchases_paused', detail: expect.stringContaining('The package 101 is stopped') as string },
     ]);

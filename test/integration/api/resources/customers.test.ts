@@ -1,21 +1,19 @@
 /** The reference of the end customer, through everything that the customer has. */
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { deliveredEsimId } from '#crypto/derived-ids.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { retireKey } from '#db/connection/encryption-keys.ts';
-import { auditLog, encryptionKeys } from '#db/schema.ts';
+import { encryptionKeys } from '#db/schema.ts';
+import { apiOfFile, auditOf, vpnInput } from '#test/integration/api/support.ts';
 import { postOnce } from '#test/support/api/keys.ts';
 import { deliver, ordersOfBatch } from '#test/support/api/order-batches.ts';
-import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 import { everythingStored, foundIn } from '#test/support/plain-text.ts';
 
-const api = disposedAtEnd(await startTestApi());
-const caller = await api.caller();
+const { api, caller } = await apiOfFile();
 
 const newCustomer = () => `zoë.${randomUUID()}@example.com`;
 const create = async (path: string, body: object): Promise<HttpAnswer> => {
@@ -52,12 +50,7 @@ describe('the reference of a customer', () => {
     const topup = await create('/v1/topups', { esim_id: esim, package_id: 102 });
     expect(topup.at('customer_reference')).toBe(customer);
     const cancellation = await create(`/v1/esims/${esim}/cancel`, {});
-    const vpn = await create('/v1/vpn/subscriptions', {
-      vpn_plan_id: 7,
-      external_subscription_id: randomUUID(),
-      customer_reference: customer,
-      customer_price: { amount: '5', currency: 'EUR' },
-    });
+    const vpn = await create('/v1/vpn/subscriptions', vpnInput({ customer_reference: customer }));
     expect(vpn.at('customer_reference')).toBe(customer);
 
     for (const [list, own] of [
@@ -122,9 +115,8 @@ describe('the customer of an eSIM', () => {
     await change(esim, second);
     expect((await change(esim, null)).at('customer_reference')).toBeNull();
     expect(await found('esims', second)).toEqual([]);
-    const entries = await api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, esim)));
     const entry = { action: 'esim.customer_reference_changed', reason: null };
-    expect(entries).toMatchObject([entry, entry]);
+    expect(await auditOf(api, esim)).toMatchObject([entry, entry]);
   });
 });
 

@@ -1,15 +1,12 @@
-import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { problemSchema } from '#api/problems/problem-schema.ts';
-import { auditLog } from '#db/schema.ts';
+import { apiOfFile, auditOf } from '#test/integration/api/support.ts';
 import { SHARED_CODE as CODE, sharedEsim } from '#test/support/api/share-links.ts';
-import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { idleService, startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/network/http.ts';
 import { qrOfPng, qrOfSvg } from '#test/support/qr.ts';
 
-const api = disposedAtEnd(await startTestApi());
-const caller = await api.caller();
+const { api, caller } = await apiOfFile();
 
 const ESIM = await sharedEsim(api, {
   serviceEsimId: '77301',
@@ -21,7 +18,7 @@ const ESIM = await sharedEsim(api, {
 });
 
 describe('an eSIM', () => {
-  const audited = () => api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, ESIM)));
+  const audited = () => auditOf(api, ESIM);
 
   it('is shown with its fields and their age, without activation code and audit entry', async () => {
     const answer = await caller.get(`/v1/esims/${ESIM}`);
@@ -48,9 +45,8 @@ describe('an eSIM', () => {
 
   it('returns its activation code only with that scope, uncached, and audits the reader', async () => {
     const reader = await api.caller(['esims:read']);
-    for (const path of ['activation', 'qr.svg', 'qr.png']) {
+    for (const path of ['activation', 'qr.svg', 'qr.png'])
       expect((await reader.get(`/v1/esims/${ESIM}/${path}`)).read(problemSchema).missing_scope).toBe('esims:reveal');
-    }
     expect(await audited()).toEqual([]);
 
     const answer = await caller.get(`/v1/esims/${ESIM}/activation`);
@@ -81,11 +77,8 @@ describe('an eSIM', () => {
     for (const path of ['activation', 'qr.svg', 'qr.png'])
       expect((await caller.call('HEAD', `/v1/esims/${ESIM}/${path}`, {})).status).toBe(200);
     const entries = await audited();
-    expect(entries.map(({ action }) => action)).toEqual([
-      'esim.activation_revealed',
-      'esim.qr_revealed',
-      'esim.qr_revealed',
-    ]);
+    const actions = entries.map(({ action }) => action);
+    expect(actions).toEqual(['esim.activation_revealed', 'esim.qr_revealed', 'esim.qr_revealed']);
     expect(entries.every(({ actor, at }) => actor.startsWith('key_') && at.getTime() === TEST_NOW)).toBe(true);
     expect(api.log.join('')).not.toContain('A1B2');
   });
@@ -99,19 +92,12 @@ describe('an eSIM', () => {
     expect(answer.text).not.toContain('smdp');
   });
 
-  it.each([
-    [
-      'a total',
-      { data_used_mb: 512.5, data_total_mb: 3072 },
-      { data_total_mb: 3072, data_left_mb: 2559.5, unlimited: false },
-    ],
-    [
-      'no limit',
-      { data_used_mb: 512.5, data_total_mb: null },
-      { data_total_mb: null, data_left_mb: null, unlimited: true },
-    ],
-    ['neither', { data_used_mb: 512.5 }, { data_total_mb: null, data_left_mb: null, unlimited: null }],
-  ])('shows its usage when the service returns %s', async (_what, value, shown) => {
+  it.each<[string, { data_total_mb?: number | null }, object]>([
+    ['a total', { data_total_mb: 3072 }, { data_total_mb: 3072, data_left_mb: 2559.5, unlimited: false }],
+    ['no limit', { data_total_mb: null }, { data_total_mb: null, data_left_mb: null, unlimited: true }],
+    ['neither', {}, { data_total_mb: null, data_left_mb: null, unlimited: null }],
+  ])('shows its usage when the service returns %s', async (_what, total, shown) => {
+    const value = { data_used_mb: 512.5, ...total };
     const getEsimUsage = async () => ({ ok: true, status: 200, value }) as const;
     await using own = await startTestApi({ service: { ...idleService, getEsimUsage } });
     const id = await sharedEsim(own);

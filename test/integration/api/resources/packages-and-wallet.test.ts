@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { apiOfFile } from '#test/integration/api/support.ts';
 import { idleService, startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 
-const api = disposedAtEnd(await startTestApi());
-const caller = await api.caller();
+const { caller } = await apiOfFile();
 
 const read = new Date(TEST_NOW).toISOString();
 
@@ -32,24 +31,18 @@ describe('packages and wallet', () => {
     expect(second.body).toMatchObject({ data: [{ id: 103 }], next_cursor: null });
     const unlimited = { id: 103, data_mb: null, unlimited: true, available: false, age_seconds: 0 };
     expect((await caller.get('/v1/packages/103')).body).toMatchObject(unlimited);
-    for (const id of ['104', '0103', '1e2', 'x']) {
+    for (const id of ['104', '0103', '1e2', 'x'])
       expect((await caller.get(`/v1/packages/${id}`)).read(problemSchema).code).toBe('package_not_found');
-    }
-    expect((await caller.get('/v1/wallet')).body).toEqual({
-      balance: { amount: '1250', currency: 'EUR' },
-      read_at: read,
-      age_seconds: 0,
-    });
+    const wallet = { balance: { amount: '1250', currency: 'EUR' }, read_at: read, age_seconds: 0 };
+    expect((await caller.get('/v1/wallet')).body).toEqual(wallet);
   });
 
   it('are read once for many callers, cached for a few seconds, then read again', async () => {
     let reads = 0;
-    await using own = await startTestApi({
-      service: {
-        ...idleService,
-        getWallet: async () => ({ ok: true, status: 200, value: { balance: String((reads += 1)), currency: 'EUR' } }),
-      },
-    });
+    const getWallet = async () => {
+      return { ok: true, status: 200, value: { balance: String((reads += 1)), currency: 'EUR' } } as const;
+    };
+    await using own = await startTestApi({ service: { ...idleService, getWallet } });
     const by = await own.caller();
     const answers = await Promise.all(Array.from({ length: 10 }, () => by.get('/v1/wallet')));
     expect(new Set(answers.map((answer) => answer.at('balance', 'amount')))).toEqual(new Set(['1']));
@@ -93,5 +86,15 @@ describe('packages and wallet', () => {
       expect(answer.read(problemSchema)).toMatchObject({ code, failure_class: failure, detail: 'In words.' });
       expect(answer.headers.get('retry-after')).toBe(retryAfter);
     }
+  });
+});
+
+describe('the update check', () => {
+  it('sends the version and channel to the service, with stable as default', async () => {
+    const latest = await caller.get('/v1/updates/latest?current_version=2.3.0');
+    const stable = { latest_version: '2.4.1', update_available: true, channel: 'stable' };
+    expect(latest.body).toMatchObject({ ...stable, download_url: null, age_seconds: 0 });
+    const beta = await caller.get('/v1/updates/latest?current_version=2.4.1&channel=beta');
+    expect(beta.body).toMatchObject({ update_available: false, channel: 'beta' });
   });
 });

@@ -5,16 +5,14 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { ApiScope } from '#db/access/api-keys.ts';
 import { apiKeys, auditLog, orders } from '#db/schema.ts';
+import { apiOfFile, changeOrder } from '#test/integration/api/support.ts';
 import { postOnce } from '#test/support/api/keys.ts';
 import { orderInput } from '#test/support/api/order-calls.ts';
 import { idOfOrder, move, untilWaiting, wait, waitingCreations } from '#test/support/api/waiting-calls.ts';
-import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
-import { startTestApi } from '#test/support/network/api.ts';
 import { statementsOf } from '#test/support/servers/statements.ts';
 import { makeOwnWork } from '#test/support/work/own-work.ts';
 
-const api = disposedAtEnd(await startTestApi());
-const caller = await api.caller();
+const { api, caller } = await apiOfFile();
 const work = await makeOwnWork(api, caller);
 const others = await makeOwnWork(api, caller);
 beforeEach(() => api.database.run((db) => db.delete(auditLog)));
@@ -96,9 +94,8 @@ describe('an embedded eSIM', () => {
     const { data } = (await caller.get('/v1/topups?expand=activation')).read(shown);
     expect(data).toHaveLength(3);
     expect(data.every(({ activation }) => activation !== null)).toBe(true);
-    expect(await revealed()).toEqual(
-      [work, others].map(({ ids: { esim } }) => `esim.activation_revealed ${esim}`).toSorted(),
-    );
+    const both = [work, others].map(({ ids }) => `esim.activation_revealed ${ids.esim}`);
+    expect(await revealed()).toEqual(both.toSorted());
   });
 });
 
@@ -106,9 +103,8 @@ describe('embedded access data', () => {
   it('equal the answer of their own call, and are audited for each subscription', async () => {
     const id = work.ids.vpn_subscription;
     const { data } = (await caller.get('/v1/vpn/subscriptions?expand=access')).read(shown);
-    expect(await revealed()).toEqual(
-      [work, others].map(({ ids }) => `vpn.access_revealed ${ids.vpn_subscription}`).toSorted(),
-    );
+    const both = [work, others].map(({ ids }) => `vpn.access_revealed ${ids.vpn_subscription}`);
+    expect(await revealed()).toEqual(both.toSorted());
     const own = await caller.get(`/v1/vpn/subscriptions/${id}/access`);
     expect(data.find((each) => each.id === id)?.['access']).toEqual(own.body);
   });
@@ -158,7 +154,7 @@ describe('a page with expansions', () => {
 describe('a creation with expand', () => {
   /** Delivers the eSIM of other work to an order, as its workflow would. */
   const deliver = async (id: string) => {
-    await api.database.run((db) => db.update(orders).set({ esimId: work.ids.esim }).where(eq(orders.id, id)));
+    await changeOrder(api, id, { esimId: work.ids.esim });
     await move(api, 'order', id, 'processing');
     await move(api, 'order', id, 'completed');
   };
@@ -227,7 +223,7 @@ describe('a read that waits with expand', () => {
     const id = (await create(orderInput())).textAt('id');
     const answering = caller.get(`/v1/orders/${id}?wait=40&expand=activation`);
     await untilWaiting(caller, 1);
-    await api.database.run((db) => db.update(orders).set({ esimId: work.ids.esim }).where(eq(orders.id, id)));
+    await changeOrder(api, id, { esimId: work.ids.esim });
     await move(api, 'order', id, 'processing');
     expect(await revealed()).toEqual([]);
     await move(api, 'order', id, 'completed');

@@ -85,9 +85,8 @@ describe.skipIf(!browserAvailable())('the page of a share link in a browser', ()
   });
 
   it('has no problem of accessibility that axe finds, in any language, light or dark, large or small', async () => {
-    for (const language of shareLanguages) {
+    for (const language of shareLanguages)
       expect([language, await accessibilityProblems(`${path}?lang=${language}`)]).toEqual([language, []]);
-    }
     // Colours and sizes do not depend on the language.
     expect(await accessibilityProblems(path, { colorScheme: 'dark' })).toEqual([]);
     expect(await accessibilityProblems(path, { size: 'desktop' })).toEqual([]);
@@ -115,9 +114,8 @@ describe.skipIf(!browserAvailable())('the page of a share link in a browser', ()
       ['Scan the QR code', true],
       ['Enter the codes by hand', true],
       ['Install on this phone', false],
-    ] as const) {
+    ] as const)
       expect([name, await page.getByText(name).isVisible()]).toEqual([name, isVisible]);
-    }
     expect(await page.getByRole('navigation').isVisible()).toBe(false);
     await close();
   });

@@ -4,16 +4,14 @@ import { MAX_WAIT_MS } from '#domain/policy/api-policy.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { recordStep } from '#fulfilment/work/record-step.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
+import { apiOfFile } from '#test/integration/api/support.ts';
 import { orderInput, orderOf } from '#test/support/api/order-calls.ts';
-import { move, untilWaiting, wait, waitingCreations } from '#test/support/api/waiting-calls.ts';
-import { waitHeaders } from '#test/support/api/waits.ts';
-import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
+import { move, untilWaiting, wait, waitHeaders, waitingCreations } from '#test/support/api/waiting-calls.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 import { statementsOf } from '#test/support/servers/statements.ts';
 
-const api = disposedAtEnd(await startTestApi());
-const caller = await api.caller();
+const { api, caller } = await apiOfFile();
 
 const { create } = waitingCreations(() => caller);
 
@@ -48,9 +46,8 @@ describe('waiting callers', () => {
       await untilWaiting(by, 900 - 100 * n);
     }
     const answers = await Promise.all(answering);
-    expect(new Set(answers.map((answer) => `${answer.status} ${String(answer.at('status'))}`))).toEqual(
-      new Set(['200 failed']),
-    );
+    const found = answers.map((answer) => `${answer.status} ${String(answer.at('status'))}`);
+    expect(new Set(found)).toEqual(new Set(['200 failed']));
   });
 
   it('share one read of the database, of their key and of an event when one turn of the tail wakes them', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { readEndpointSecrets } from '#db/events/webhook-endpoints.ts';
-import { webhookDeliveries, webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';
+import { webhookDeliveries, webhookEndpointSecrets } from '#db/schema.ts';
 import { AddressPolicy } from '#outbound/webhook-address.ts';
 import {
   endpointCalls,
@@ -20,14 +20,16 @@ beforeEach(() => forgetEndpoints(api));
 afterAll(() => api[Symbol.asyncDispose]());
 
 const { post, create, created } = endpointCalls(() => caller);
-const { happen, queued } = endpointEvents(() => api);
+const change = (id: string, body: object) => caller.patch(endpointPath(id), body);
+const { happen, queued, endpointRow, setEndpoint } = endpointEvents(() => api);
 
 describe('a webhook endpoint', () => {
   it('is created with a secret that no other answer contains, and that is stored encrypted', async () => {
     const key = randomUUID();
     const wanted = { url: URL_OF_SHOP, event_types: ['order.*'], description: 'Shop' };
     const made = await post('/v1/webhook-endpoints', wanted, key);
-    expect([made.status, made.headers.get('location')]).toEqual([201, endpointPath(made.textAt('id'))]);
+    const id = made.textAt('id');
+    expect([made.status, made.headers.get('location')]).toEqual([201, endpointPath(id)]);
     const secret = made.textAt('secret');
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(made.body).toMatchObject({
@@ -40,20 +42,14 @@ describe('a webhook endpoint', () => {
 
     const again = await post('/v1/webhook-endpoints', wanted, key);
     expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([made.text, 'true']);
-    for (const path of [
-      endpointPath(made.textAt('id')),
-      '/v1/webhook-endpoints',
-      endpointPath(made.textAt('id'), '/deliveries'),
-    ])
+    for (const path of [endpointPath(id), '/v1/webhook-endpoints', endpointPath(id, '/deliveries')])
       expect((await caller.get(path)).text).not.toContain(secret);
     const rows = await api.database.run((db) => db.select().from(webhookEndpointSecrets));
     expect(rows).toHaveLength(1);
     expect(rows[0]!.encryptedSecret.includes(Buffer.from(secret.slice(6, 20)))).toBe(false);
-    expect(
-      await api.database.run((db) => readEndpointSecrets(db, api.keyRing, made.textAt('id'), new Date(TEST_NOW))),
-    ).toEqual([secret]);
-    expect(api.log.join('\n')).not.toContain(secret);
-    expect(api.log.join('\n')).not.toContain('SECRET-PATH');
+    const valid = api.database.run((db) => readEndpointSecrets(db, api.keyRing, id, new Date(TEST_NOW)));
+    expect(await valid).toEqual([secret]);
+    for (const text of [secret, 'SECRET-PATH']) expect(api.log.join('\n')).not.toContain(text);
   });
 
   it.each([
@@ -61,7 +57,7 @@ describe('a webhook endpoint', () => {
     ['plain HTTP', 'http://shop.example.com/hook', 'https://'],
   ])('is refused with %s, on creation and on change', async (_, url, reason) => {
     const id = await created();
-    for (const answer of [await create({ url }), await caller.call('PATCH', endpointPath(id), { body: { url } })]) {
+    for (const answer of [await create({ url }), await change(id, { url })]) {
       expect([answer.status, answer.at('errors', 0, 'field')]).toEqual([400, 'url']);
       expect(answer.textAt('errors', 0, 'message')).toContain(reason);
     }
@@ -76,29 +72,22 @@ describe('a webhook endpoint', () => {
 
   it('is changed in part, listed in pages, and deleted together with its secrets', async () => {
     const ids = [await created(), await created(), await created()];
-    const changed = await caller.call('PATCH', endpointPath(ids[0]!), {
-      body: { event_types: ['order.completed'], description: 'New' },
-    });
+    const changed = await change(ids[0]!, { event_types: ['order.completed'], description: 'New' });
     expect(changed.body).toMatchObject({ url: URL_OF_SHOP, event_types: ['order.completed'], description: 'New' });
     const first = await caller.get('/v1/webhook-endpoints?limit=2');
     const second = await caller.get(`/v1/webhook-endpoints?limit=2&cursor=${first.textAt('next_cursor')}`);
-    expect([
-      first.at('data', 0, 'id'),
-      first.at('data', 1, 'id'),
-      second.at('data', 0, 'id'),
-      second.at('next_cursor'),
-    ]).toEqual([ids[2], ids[1], ids[0], null]);
-    expect((await caller.call('DELETE', endpointPath(ids[0]!), {})).body).toEqual({ id: ids[0], deleted: true });
+    expect(first.at('data')).toMatchObject([{ id: ids[2] }, { id: ids[1] }]);
+    expect(second.body).toMatchObject({ data: [{ id: ids[0] }], next_cursor: null });
+    expect((await caller.delete(endpointPath(ids[0]!))).body).toEqual({ id: ids[0], deleted: true });
     for (const answer of [
       await caller.get(endpointPath(ids[0]!)),
-      await caller.call('DELETE', endpointPath(ids[0]!), {}),
+      await caller.delete(endpointPath(ids[0]!)),
       await post(endpointPath(ids[0]!, '/test')),
     ]) {
       expect([answer.status, answer.at('code')]).toEqual([404, 'webhook_endpoint_not_found']);
     }
-    expect(
-      await api.database.run((db) => db.$count(webhookEndpointSecrets, eq(webhookEndpointSecrets.endpointId, ids[0]!))),
-    ).toBe(0);
+    const secretsOfDeleted = eq(webhookEndpointSecrets.endpointId, ids[0]!);
+    expect(await api.database.run((db) => db.$count(webhookEndpointSecrets, secretsOfDeleted))).toBe(0);
     expect(await happen(['order.completed'])).toHaveLength(1);
     expect(await queued(ids[0]!)).toEqual([]);
     expect(await queued(ids[1]!)).toHaveLength(1);
@@ -107,42 +96,25 @@ describe('a webhook endpoint', () => {
   it('clears its failures when the address changes, and keeps them otherwise', async () => {
     const id = await created();
     await happen(['order.held']);
-    const later = new Date(TEST_NOW + 3_600_000);
-    const failing = {
-      failures: 9,
-      failingSince: new Date(TEST_NOW - 1),
-      lastFailure: 'it answered 503',
-      retryAt: later,
-    } as const;
-    const fail = (more: object = {}) =>
-      api.database.run((db) =>
-        db
-          .update(webhookEndpoints)
-          .set({ ...failing, wakeIsUrgent: false, ...more })
-          .where(eq(webhookEndpoints.id, id)),
-      );
-    const record = async () => {
-      const [row] = await api.database.run((db) =>
-        db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id)),
-      );
-      return row;
-    };
+    const retryAt = new Date(TEST_NOW + 3_600_000);
+    const failing = { failures: 9, failingSince: new Date(TEST_NOW - 1), lastFailure: 'it answered 503', retryAt };
+    const fail = (more: object = {}) => setEndpoint(id, { ...failing, wakeIsUrgent: false, ...more });
     await fail();
-    await api.database.run((db) => db.update(webhookDeliveries).set({ nextTryAt: later }));
-    await caller.call('PATCH', endpointPath(id), { body: { url: URL_OF_SHOP, description: 'The same' } });
+    await api.database.run((db) => db.update(webhookDeliveries).set({ nextTryAt: retryAt }));
+    await change(id, { url: URL_OF_SHOP, description: 'The same' });
     await post(endpointPath(id, '/rotate-secret'), {});
-    expect(await record()).toMatchObject({ ...failing, wakeIsUrgent: false });
+    expect(await endpointRow(id)).toMatchObject({ ...failing, wakeIsUrgent: false });
 
-    const moved = await caller.call('PATCH', endpointPath(id), { body: { url: `${URL_OF_SHOP}/new` } });
+    const moved = await change(id, { url: `${URL_OF_SHOP}/new` });
     expect(moved.body).toMatchObject({ failures: 0, failing_since: null, last_failure: null });
-    expect(await record()).toMatchObject({ retryAt: null, wakeIsUrgent: true });
+    expect(await endpointRow(id)).toMatchObject({ retryAt: null, wakeIsUrgent: true });
     const [delivery] = await api.database.run((db) => db.select().from(webhookDeliveries));
     expect(delivery).toMatchObject({ state: 'pending', nextTryAt: new Date(TEST_NOW) });
 
     const disabled = { disabledReason: 'failing', disabledAt: new Date(TEST_NOW) } as const;
     await fail(disabled);
-    await caller.call('PATCH', endpointPath(id), { body: { url: URL_OF_SHOP } });
-    expect(await record()).toMatchObject({ ...failing, ...disabled });
+    await change(id, { url: URL_OF_SHOP });
+    expect(await endpointRow(id)).toMatchObject({ ...failing, ...disabled });
   });
 
   it('holds no database connection during a DNS look-up', async () => {
@@ -155,12 +127,8 @@ describe('a webhook endpoint', () => {
     await using slow = await startTestApi({ webhookTargets: { policy: new AddressPolicy([]), lookup } });
     const making = (await slow.caller()).post('/v1/webhook-endpoints', { url: URL_OF_SHOP }, idempotent());
     await asked.promise;
-    const { rows } = await slow.database.run((db) =>
-      db.execute(
-        sql`select state from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`,
-      ),
-    );
-    expect(rows).toEqual([]);
+    const idle = sql`select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`;
+    expect((await slow.database.run((db) => db.execute(idle))).rows).toEqual([]);
     answer.resolve(['203.0.113.7']);
     expect((await making).status).toBe(400);
   });

@@ -1,11 +1,11 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { deliveryOutput } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
-import { newId } from '#db/connection/ids.ts';
-import { publishEvents, recordEvent } from '#db/events/event-log.ts';
-import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
+import { publishEvents } from '#db/events/event-log.ts';
+import { events, webhookDeliveries } from '#db/schema.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
+import { recordHeld } from '#test/support/api/event-feed.ts';
 import {
   endpointCalls,
   endpointEvents,
@@ -14,6 +14,7 @@ import {
 } from '#test/support/api/webhook-endpoint-calls.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
+import { isWaitingForLock } from '#test/support/servers/database.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 const api = await startTestApi();
@@ -22,7 +23,11 @@ beforeEach(() => forgetEndpoints(api));
 afterAll(() => api[Symbol.asyncDispose]());
 
 const { post, created } = endpointCalls(() => caller);
-const { happen, queued, happened, settle } = endpointEvents(() => api);
+const { happen, queued, happened, settle, endpointRow, setEndpoint } = endpointEvents(() => api);
+const replay = (id: string, body: object) => post(endpointPath(id, '/replay'), body);
+const setDelivery = (eventId: string, values: Partial<typeof webhookDeliveries.$inferInsert>) =>
+  api.database.run((db) => db.update(webhookDeliveries).set(values).where(eq(webhookDeliveries.eventId, eventId)));
+const deliveries = () => api.database.run((db) => db.select().from(webhookDeliveries));
 
 describe('published events', () => {
   it('are queued once for each selected endpoint, in the transaction that publishes them', async () => {
@@ -37,11 +42,7 @@ describe('published events', () => {
     expect((await queued(completed)).map(([id]) => id)).toEqual([two, three]);
     await expect(
       api.database.transaction(async (tx) => {
-        await recordEvent(
-          tx,
-          { type: 'order.held', subject: { kind: 'order', id: 'ord_x' }, apiKeyId: null, data: {} },
-          new Date(),
-        );
+        await recordHeld(tx);
         await queueDeliveries(tx, await publishEvents(tx, 10), new Date());
         throw new Error('rolled back');
       }),
@@ -51,17 +52,15 @@ describe('published events', () => {
 
   it('of an own-work key are sent only to the endpoint of that key', async () => {
     const id = await created();
-    await api.database.run((db) =>
-      db.update(webhookEndpoints).set({ ownerId: 'key_own' }).where(eq(webhookEndpoints.id, id)),
-    );
+    await setEndpoint(id, { ownerId: 'key_own' });
     const [own] = await happen(['order.completed'], { apiKeyId: 'key_own' });
     const [other] = await happen(['order.completed'], { apiKeyId: 'key_other' });
     const [account] = await happen(['wallet.balance_low'], { apiKeyId: null });
     expect(await queued(id)).toEqual([[own, 'pending']]);
     for (const eventId of [other, account])
-      expect((await post(endpointPath(id, '/replay'), { event_id: eventId })).at('code')).toBe('event_not_found');
+      expect((await replay(id, { event_id: eventId })).at('code')).toBe('event_not_found');
     await settle(id, 'delivered');
-    expect((await post(endpointPath(id, '/replay'), { since: '2030-01-01T00:00:00Z' })).at('queued')).toBe(1);
+    expect((await replay(id, { since: '2030-01-01T00:00:00Z' })).at('queued')).toBe(1);
   });
 
   it('of a test are sent to the tested endpoint, regardless of its filter', async () => {
@@ -73,16 +72,15 @@ describe('published events', () => {
     expect(await queued(other)).toEqual([]);
     const [event] = await api.database.run((db) => db.select().from(events));
     expect(tested.body).toEqual({ event_id: event!.id, queued: 1, next_since: null });
-    expect((await post(endpointPath(other, '/replay'), { event_id: event!.id })).at('code')).toBe('event_not_found');
-    expect((await post(endpointPath(other, '/replay'), { since: '2030-01-01T00:00:00Z' })).at('queued')).toBe(0);
+    expect((await replay(other, { event_id: event!.id })).at('code')).toBe('event_not_found');
+    expect((await replay(other, { since: '2030-01-01T00:00:00Z' })).at('queued')).toBe(0);
   });
 
   it('wake the workflow of their endpoints, and no request is lost', async () => {
     const id = await created();
     await happen(['order.held']);
     await happen(['order.held']);
-    const [row] = await api.database.run((db) => db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id)));
-    expect([row!.wakesRequested, row!.wakesSent]).toEqual([2n, 0n]);
+    expect(await endpointRow(id)).toMatchObject({ wakesRequested: 2n, wakesSent: 0n });
   });
 });
 
@@ -92,17 +90,12 @@ describe('a pending delivery', () => {
     await happen(['order.held', 'order.completed']);
     const minute = (n: number) => new Date(api.clock.now + n * 60_000);
     const [held, later] = (await queued(id)).map(([eventId]) => eventId!);
-    const waits = (eventId: string, nextTryAt: Date) =>
-      api.database.run((db) =>
-        db.update(webhookDeliveries).set({ nextTryAt }).where(eq(webhookDeliveries.eventId, eventId)),
-      );
-    await waits(held!, minute(-1));
-    await waits(later!, minute(20));
+    await setDelivery(held!, { nextTryAt: minute(-1) });
+    await setDelivery(later!, { nextTryAt: minute(20) });
     const shown = async (retryAt: Date | null) => {
-      await api.database.run((db) => db.update(webhookEndpoints).set({ retryAt }).where(eq(webhookEndpoints.id, id)));
-      const { data } = (await caller.get(endpointPath(id, '/deliveries'))).read(
-        z.object({ data: z.array(deliveryOutput) }),
-      );
+      await setEndpoint(id, { retryAt });
+      const page = z.object({ data: z.array(deliveryOutput) });
+      const { data } = (await caller.get(endpointPath(id, '/deliveries'))).read(page);
       return [held, later].map((eventId) => data.find(({ event_id: each }) => each === eventId)?.next_try_at);
     };
     expect(await shown(minute(10))).toEqual([minute(10).toISOString(), minute(20).toISOString()]);
@@ -121,17 +114,11 @@ describe('a replay', () => {
     const [delivered] = await happen(['order.completed'], { now: hour(1) });
     await settle(id, 'delivered');
     const [failed] = await happen(['order.failed'], { now: hour(2) });
-    await api.database.run((db) =>
-      db
-        .update(webhookDeliveries)
-        .set({ state: 'failed', nextTryAt: null, endedAt: new Date(hour(3)) })
-        .where(eq(webhookDeliveries.eventId, failed!)),
-    );
-    const asItWas = await api.database.run((db) => db.select().from(webhookDeliveries));
-    const sorted = (...ids: (string | undefined)[]) =>
-      ids.map(String).toSorted((left, right) => left.localeCompare(right));
+    await setDelivery(failed!, { state: 'failed', nextTryAt: null, endedAt: new Date(hour(3)) });
+    const asItWas = await deliveries();
+    const sorted = (...ids: (string | undefined)[]) => ids.map(String).toSorted();
     const replayed = async (body: object) => {
-      const answer = await post(endpointPath(id, '/replay'), body);
+      const answer = await replay(id, body);
       const pending = (await queued(id)).filter(([, state]) => state === 'pending').map(([eventId]) => eventId);
       await api.database.run((db) => db.delete(webhookDeliveries));
       await api.database.run((db) => db.insert(webhookDeliveries).values(asItWas));
@@ -139,37 +126,23 @@ describe('a replay', () => {
     };
     expect(await replayed({ event_id: before })).toEqual([1, [before]]);
     expect(await replayed({ delivery_id: asItWas[0]!.id })).toEqual([1, [delivered]]);
-    expect(await replayed({ since: new Date(hour(0)).toISOString() })).toEqual([3, sorted(before, delivered, failed)]);
-    expect(await replayed({ since: new Date(hour(1)).toISOString(), which: 'all' })).toEqual([
-      2,
-      sorted(delivered, failed),
-    ]);
-    expect(await replayed({ since: new Date(hour(0)).toISOString(), which: 'failed' })).toEqual([1, [failed]]);
-    expect(await replayed({ since: new Date(hour(0)).toISOString(), which: 'missed' })).toEqual([
-      2,
-      sorted(before, failed),
-    ]);
-    expect(
-      await replayed({
-        since: new Date(hour(0)).toISOString(),
-        until: new Date(hour(1)).toISOString(),
-        which: 'missed',
-      }),
-    ).toEqual([1, [before]]);
+    const [since, later] = [new Date(hour(0)).toISOString(), new Date(hour(1)).toISOString()];
+    expect(await replayed({ since })).toEqual([3, sorted(before, delivered, failed)]);
+    expect(await replayed({ since: later, which: 'all' })).toEqual([2, sorted(delivered, failed)]);
+    expect(await replayed({ since, which: 'failed' })).toEqual([1, [failed]]);
+    expect(await replayed({ since, which: 'missed' })).toEqual([2, sorted(before, failed)]);
+    expect(await replayed({ since, until: later, which: 'missed' })).toEqual([1, [before]]);
   });
 
   it('keeps the delivery and its number of tries, and restarts its time limit', async () => {
     const id = await created();
-    await happen(['order.completed']);
-    await api.database.run((db) =>
-      db
-        .update(webhookDeliveries)
-        .set({ state: 'failed', nextTryAt: null, endedAt: new Date(), tries: 23, failedTries: 23 }),
-    );
-    const [before] = await api.database.run((db) => db.select().from(webhookDeliveries));
+    const [eventId] = await happen(['order.completed']);
+    const ended = { state: 'failed', nextTryAt: null, endedAt: new Date() } as const;
+    await setDelivery(eventId!, { ...ended, tries: 23, failedTries: 23 });
+    const [before] = await deliveries();
     api.clock.now += 86_400_000;
-    await post(endpointPath(id, '/replay'), { delivery_id: before!.id });
-    const [after] = await api.database.run((db) => db.select().from(webhookDeliveries));
+    await replay(id, { delivery_id: before!.id });
+    const [after] = await deliveries();
     expect(after).toMatchObject({
       id: before!.id,
       state: 'pending',
@@ -184,9 +157,9 @@ describe('a replay', () => {
   it('beyond the limit of one call continues with the next call', async () => {
     const id = await created();
     await happened(10_050);
-    const first = await post(endpointPath(id, '/replay'), { since: new Date(TEST_NOW).toISOString() });
+    const first = await replay(id, { since: new Date(TEST_NOW).toISOString() });
     expect(first.body).toEqual({ queued: 10_000, next_since: new Date(TEST_NOW + 10_000).toISOString() });
-    const second = await post(endpointPath(id, '/replay'), { since: first.textAt('next_since') });
+    const second = await replay(id, { since: first.textAt('next_since') });
     expect(second.body).toEqual({ queued: 50, next_since: null });
     expect(await queued(id)).toHaveLength(10_050);
   });
@@ -194,9 +167,7 @@ describe('a replay', () => {
   it('requires exactly one selection, which must exist', async () => {
     const [id, other] = [await created(), await created()];
     await happen(['order.held']);
-    const [ofOther] = await api.database.run((db) =>
-      db.select().from(webhookDeliveries).where(eq(webhookDeliveries.endpointId, other)),
-    );
+    const ofOther = (await deliveries()).find(({ endpointId }) => endpointId === other);
     for (const body of [
       {},
       { event_id: 'evt_x', since: '2030-01-01T00:00:00Z' },
@@ -204,12 +175,10 @@ describe('a replay', () => {
       { delivery_id: 'wd_x', until: '2030-01-01T00:00:00Z' },
       { since: 'yesterday' },
     ]) {
-      expect((await post(endpointPath(id, '/replay'), body)).status, JSON.stringify(body)).toBe(400);
+      expect((await replay(id, body)).status, JSON.stringify(body)).toBe(400);
     }
-    expect((await post(endpointPath(id, '/replay'), { event_id: 'evt_x' })).at('code')).toBe('event_not_found');
-    expect((await post(endpointPath(id, '/replay'), { delivery_id: ofOther!.id })).at('code')).toBe(
-      'webhook_delivery_not_found',
-    );
+    expect((await replay(id, { event_id: 'evt_x' })).at('code')).toBe('event_not_found');
+    expect((await replay(id, { delivery_id: ofOther!.id })).at('code')).toBe('webhook_delivery_not_found');
   });
 });
 
@@ -224,10 +193,7 @@ describe('a disabled endpoint', () => {
     });
     const [missed] = await happen(['order.completed'], { now: api.clock.now + 60_000 });
     expect(await queued(id)).toEqual([]);
-    for (const answer of [
-      await post(endpointPath(id, '/test')),
-      await post(endpointPath(id, '/replay'), { since: '2030-01-01T00:00:00Z' }),
-    ])
+    for (const answer of [await post(endpointPath(id, '/test')), await replay(id, { since: '2030-01-01T00:00:00Z' })])
       expect(answer.at('code')).toBe('webhook_endpoint_disabled');
     expect((await caller.post(endpointPath(id, '/enable'), { replay_missed: true })).body).toMatchObject({
       status: 'enabled',
@@ -240,12 +206,10 @@ describe('a disabled endpoint', () => {
   it('enabled without a replay gets no missed events', async () => {
     const id = await created();
     await caller.post(endpointPath(id, '/disable'));
-    await api.database.run((db) => db.update(webhookEndpoints).set({ missedSince: new Date(TEST_NOW - 1) }));
+    await setEndpoint(id, { missedSince: new Date(TEST_NOW - 1) });
     await happened(3);
-    expect((await caller.post(endpointPath(id, '/enable'))).body).toMatchObject({
-      status: 'enabled',
-      missed_since: null,
-    });
+    const enabled = await caller.post(endpointPath(id, '/enable'));
+    expect(enabled.body).toMatchObject({ status: 'enabled', missed_since: null });
     expect(await queued(id)).toEqual([]);
   });
 
@@ -254,21 +218,12 @@ describe('a disabled endpoint', () => {
     await caller.post(endpointPath(id, '/disable'));
     let enabled: ReturnType<HttpClient['post']> | undefined;
     const [eventId] = await api.database.transaction(async (tx) => {
-      await recordEvent(
-        tx,
-        { type: 'order.held', subject: { kind: 'order', id: newId('order') }, apiKeyId: 'key_a', data: {} },
-        new Date(TEST_NOW),
-      );
+      await recordHeld(tx);
       // It is still disabled for this transaction.
       const published = await publishEvents(tx, 10);
       await queueDeliveries(tx, published, new Date(TEST_NOW));
       enabled = caller.post(endpointPath(id, '/enable'), { replay_missed: true });
-      await waitFor('it waits for the end of the publication', async () => {
-        const { rows } = await api.database.run((db) =>
-          db.execute(sql`select 1 from pg_locks where locktype = 'advisory' and not granted`),
-        );
-        return rows.length > 0;
-      });
+      await waitFor('it waits for the end of the publication', () => isWaitingForLock(api.database));
       return published.map((event) => event.id);
     });
     expect((await enabled)?.status).toBe(200);

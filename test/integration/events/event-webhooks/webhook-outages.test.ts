@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { WebhookDependencies } from '#activities/webhooks/webhook-activities.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { changeWebhookEndpoint } from '#db/events/webhook-endpoints.ts';
@@ -14,9 +14,13 @@ import {
 import { DAY, HOUR, WebhookBench } from '#test/support/work/webhook-sending.ts';
 
 const bench = await WebhookBench.start();
-beforeEach(() => bench.open());
-afterEach(() => bench.close());
-afterAll(() => bench[Symbol.asyncDispose]());
+
+/** The state of an endpoint that does not fail. */
+const WORKS = { failures: 0, failingSince: null, retryAt: null, lastFailure: null };
+const announced = (id: string) => bench.database.run((db) => db.select().from(events).where(eq(events.subjectId, id)));
+/** Sends the due deliveries of an endpoint, one at a time, by a courier of the test. */
+const deliverBy = (id: string, courier: WebhookDependencies['courier']) =>
+  bench.activities({ courier }, { lanes: 1, roundMs: 0 }).deliverDue({ endpointId: id });
 
 describe('an endpoint that does not answer', () => {
   it('gets each event for three days, and is disabled after five days, with an event', async () => {
@@ -38,11 +42,9 @@ describe('an endpoint that does not answer', () => {
     expect(await bench.states()).toEqual(['failed', 'failed']);
     expect(await bench.endpointRow(id)).toMatchObject({ disabledReason: 'failing', lastFailure: 'it answered 503' });
     // Deliveries given up during the outage count as missed.
-    expect(await bench.database.run(async (db) => missedSince(db, await bench.endpointRow(id)))).toEqual(
-      new Date(start),
-    );
-    const told = await bench.database.run((db) => db.select().from(events).where(eq(events.subjectId, id)));
-    expect(told).toMatchObject([{ type: 'webhook_endpoint.disabled', data: { reason: 'failing' } }]);
+    const row = await bench.endpointRow(id);
+    expect(await bench.database.run((db) => missedSince(db, row))).toEqual(new Date(start));
+    expect(await announced(id)).toMatchObject([{ type: 'webhook_endpoint.disabled', data: { reason: 'failing' } }]);
   });
 
   it('gets one probe at a time, and all pending events at once when it answers again', async () => {
@@ -58,12 +60,7 @@ describe('an endpoint that does not answer', () => {
     if (failing.kind === 'waiting') bench.clock.now = failing.nextAt;
     expect(await bench.round(id)).toEqual({ kind: 'idle' });
     expect(new Set(bench.receiver.ids).size).toBe(50);
-    expect(await bench.endpointRow(id)).toMatchObject({
-      failures: 0,
-      failingSince: null,
-      retryAt: null,
-      lastFailure: null,
-    });
+    expect(await bench.endpointRow(id)).toMatchObject(WORKS);
   });
 
   it('for one event only does not delay other events', async () => {
@@ -77,10 +74,7 @@ describe('an endpoint that does not answer', () => {
       await bench.happen();
       await bench.round(id);
     }
-    expect((await bench.states()).toSorted((left, right) => left.localeCompare(right))).toEqual([
-      ...Array.from({ length: 10 }, () => 'delivered'),
-      'pending',
-    ]);
+    expect((await bench.states()).toSorted()).toEqual([...Array<string>(10).fill('delivered'), 'pending']);
   });
 
   it('is disabled at once when it answers 410', async () => {
@@ -90,9 +84,8 @@ describe('an endpoint that does not answer', () => {
     expect(await bench.round(id, { lanes: 1 })).toEqual({ kind: 'ended', reason: 'disabled' });
     expect([bench.receiver.received.length, await bench.states()]).toEqual([1, ['failed', 'failed', 'failed']]);
     expect(await bench.endpointRow(id)).toMatchObject({ disabledReason: 'gone' });
-    const received = await bench.database.run((db) =>
-      db.select().from(events).where(eq(events.type, 'webhook_endpoint.disabled')),
-    );
+    const isDisabled = eq(events.type, 'webhook_endpoint.disabled');
+    const received = await bench.database.run((db) => db.select().from(events).where(isDisabled));
     expect(received).toMatchObject([{ subjectId: id, data: { reason: 'gone', detail: 'it answered 410' } }]);
   });
 
@@ -102,13 +95,11 @@ describe('an endpoint that does not answer', () => {
   ] as const)('that was %s during its try causes no event, and stays so', async (_, end, disabledReason) => {
     const id = await bench.endpoint();
     await bench.happen();
-    const courier: WebhookDependencies['courier'] = async () => {
-      await bench.database.transaction((tx) => end(tx, id, new Date(bench.clock.now)));
+    await deliverBy(id, async () => {
+      await bench.database.transaction((tx) => end(tx, id, bench.now));
       return { outcome: { kind: 'answered', status: 410 }, excerpt: Buffer.alloc(0) };
-    };
-    await bench.activities({ courier }, { lanes: 1, roundMs: 0 }).deliverDue({ endpointId: id });
-    const announced = await bench.database.run((db) => db.select().from(events).where(eq(events.subjectId, id)));
-    expect(announced).toEqual([]);
+    });
+    expect(await announced(id)).toEqual([]);
     expect(await bench.endpointRow(id)).toMatchObject({ disabledReason });
   });
 });
@@ -118,10 +109,8 @@ describe('a test of an endpoint', () => {
     const id = await bench.endpoint();
     bench.receiver.otherwise = 500;
     await bench.happen(5);
-    expect(await bench.until(id, bench.clock.now + 2 * HOUR)).toMatchObject({
-      kind: 'waiting',
-      failing: { isHeld: true },
-    });
+    const failing = await bench.until(id, bench.clock.now + 2 * HOUR);
+    expect(failing).toMatchObject({ kind: 'waiting', failing: { isHeld: true } });
     bench.receiver.received.length = 0;
     return id;
   }
@@ -174,33 +163,19 @@ describe('a test of an endpoint', () => {
 describe('an endpoint with a new address', () => {
   const moves = (id: string) =>
     bench.database.transaction(async (tx) => {
-      await changeWebhookEndpoint(
-        tx,
-        id,
-        { url: bench.receiver.url.replace('hook', 'new') },
-        new Date(bench.clock.now),
-      );
-      await startAtNewAddress(tx, await bench.endpointRow(id), new Date(bench.clock.now));
+      await changeWebhookEndpoint(tx, id, { url: bench.receiver.url.replace('hook', 'new') }, bench.now);
+      await startAtNewAddress(tx, await bench.endpointRow(id), bench.now);
     });
 
   it.each([410, 503])('ignores the result of a try at the former address: %i', async (status) => {
     const id = await bench.endpoint();
     const [eventId] = await bench.happen();
-    const courier: WebhookDependencies['courier'] = async () => {
+    const ended = await deliverBy(id, async () => {
       await moves(id);
       return { outcome: { kind: 'answered', status, retryAfterMs: HOUR }, excerpt: Buffer.alloc(0) };
-    };
-    expect(await bench.activities({ courier }, { lanes: 1, roundMs: 0 }).deliverDue({ endpointId: id })).toMatchObject({
-      kind: 'waiting',
-      nextAt: bench.clock.now,
     });
-    expect(await bench.endpointRow(id)).toMatchObject({
-      disabledAt: null,
-      failures: 0,
-      failingSince: null,
-      lastFailure: null,
-      retryAt: null,
-    });
+    expect(ended).toMatchObject({ kind: 'waiting', nextAt: bench.clock.now });
+    expect(await bench.endpointRow(id)).toMatchObject({ ...WORKS, disabledAt: null });
     expect(await bench.round(id)).toEqual({ kind: 'idle' });
     expect(bench.receiver.received.map(({ id: received, path }) => [received, path])).toEqual([[eventId, '/new']]);
   });

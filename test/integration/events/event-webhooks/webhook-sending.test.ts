@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { excerptAad } from '#db/encryption-aads.ts';
 import { webhookEndpoints } from '#db/schema.ts';
@@ -9,19 +9,6 @@ import { recorded, twiceOver, type ActivityCall } from '#test/support/work/activ
 import { WebhookBench } from '#test/support/work/webhook-sending.ts';
 
 const bench = await WebhookBench.start();
-beforeEach(() => bench.open());
-afterEach(() => bench.close());
-afterAll(() => bench[Symbol.asyncDispose]());
-
-const everything = async () =>
-  JSON.stringify(
-    [
-      await bench.deliveries(),
-      await bench.tries(),
-      await bench.database.run((db) => db.select().from(webhookEndpoints)),
-    ],
-    (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value),
-  );
 
 describe('a delivered event', () => {
   it('is verified by the published library, and contains the event type and the address of its subject', async () => {
@@ -29,20 +16,20 @@ describe('a delivered event', () => {
     const id = await bench.endpoint(secret);
     const [eventId] = await bench.happen();
     expect(await bench.round(id)).toEqual({ kind: 'idle' });
-    expect(WebhookReceiver.verified(bench.receiver.received[0]!, secret)).toMatchObject({
+    const received = bench.receiver.received[0]!;
+    expect(WebhookReceiver.verified(received, secret)).toMatchObject({
       type: 'order.completed',
-      timestamp: new Date(bench.clock.now).toISOString(),
+      timestamp: bench.now.toISOString(),
       id: eventId,
       subject: { kind: 'order', href: expect.stringMatching(/^\/v1\/orders\/ord_/) },
       data: { external_order_id: 'A-1' },
     });
-    expect(bench.receiver.received[0]!.headers).toMatchObject({
+    expect(received.headers).toMatchObject({
       'webhook-id': eventId,
       'content-type': 'application/json; charset=utf-8',
     });
-    expect(() => WebhookReceiver.verified(bench.receiver.received[0]!, generateWebhookSecret())).toThrow(
-      'No matching signature',
-    );
+    const withOther = () => WebhookReceiver.verified(received, generateWebhookSecret());
+    expect(withOther).toThrow('No matching signature');
     expect(await bench.states()).toEqual(['delivered']);
   });
 
@@ -51,26 +38,23 @@ describe('a delivered event', () => {
     await bench.happen(30);
     const calls: ActivityCall[] = [];
     const own = recorded(bench.activities(), calls, async () => Promise.resolve());
-    const { twice } = twiceOver({
-      calls: () => calls,
-      state: async () => [await everything(), bench.receiver.ids.length],
-    });
-    expect(await twice('deliverDue', () => own.deliverDue({ endpointId: id }))).toEqual([
-      { kind: 'idle' },
-      { kind: 'idle' },
-    ]);
-    expect(new Set(bench.receiver.ids).size).toBe(30);
-    expect(bench.receiver.ids).toHaveLength(30);
+    const state = async () => [
+      await bench.deliveries(),
+      await bench.tries(),
+      await bench.database.run((db) => db.select().from(webhookEndpoints)),
+      bench.receiver.ids.length,
+    ];
+    const { twice } = twiceOver({ calls: () => calls, state });
+    const results = await twice('deliverDue', () => own.deliverDue({ endpointId: id }));
+    expect(results).toEqual([{ kind: 'idle' }, { kind: 'idle' }]);
+    expect([new Set(bench.receiver.ids).size, bench.receiver.ids.length]).toEqual([30, 30]);
   });
 
   it('is sent once by concurrent workers', async () => {
     const id = await bench.endpoint();
     await bench.happen(40);
     await Promise.all([bench.round(id), bench.round(id), bench.round(id)]);
-    expect(bench.receiver.ids.toSorted((left, right) => left.localeCompare(right))).toEqual(
-      [...new Set(bench.receiver.ids)].toSorted((left, right) => left.localeCompare(right)),
-    );
-    expect(bench.receiver.ids).toHaveLength(40);
+    expect([new Set(bench.receiver.ids).size, bench.receiver.ids.length]).toEqual([40, 40]);
   });
 
   it('keeps the answer, encrypted and truncated', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { problemSchema } from '#api/problems/problem-schema.ts';
-import { inbox, refusedHeaderPrefixes } from '#db/schema.ts';
+import { refusedHeaderPrefixes } from '#db/schema.ts';
 import { forgetRefusedPrefix, readRefusedPrefix } from '#db/service/webhook-secrets.ts';
+import { problemOf } from '#test/support/api/order-calls.ts';
+import { storedDeliveries } from '#test/support/api/service-deliveries.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
@@ -9,6 +10,7 @@ import { waitFor } from '#test/support/wait-for.ts';
 
 const api = disposedAtEnd(await startTestApi());
 
+const { countRows, metric } = storedDeliveries(() => api);
 const ping = (data = {}) => ({ event: 'ping', data });
 const reported = () => api.database.run(readRefusedPrefix);
 const forget = () => api.database.run((db) => db.delete(refusedHeaderPrefixes));
@@ -20,10 +22,8 @@ const degradedBecomes = (expected: unknown) =>
     return true;
   });
 
-async function refusals(): Promise<number> {
-  const text = await (await fetch(`${api.baseUrl}/metrics`)).text();
-  return Number(/^reseller_webhook_deliveries_total{result="other_header_prefix"} (\d+)$/m.exec(text)?.[1] ?? 0);
-}
+const otherPrefix = (detail: RegExp) => [{ condition: 'other_header_prefix', detail: expect.stringMatching(detail) }];
+const refusals = () => metric('reseller_webhook_deliveries_total{result="other_header_prefix"}');
 
 describe('SERVICE_HEADER_PREFIX', () => {
   it('names the verified headers, and no others', async () => {
@@ -42,12 +42,12 @@ describe('a delivery under another prefix', () => {
   ])('that is %s is refused with 401, and reported with its verification result', async (_how, how, verified) => {
     await forget();
     await using own = await startTestApi({ database: api.database });
-    const before = await api.database.run((db) => db.$count(inbox));
+    const before = await countRows();
     const plain = await own.deliver({ body: ping(), secret: 'of a stranger' });
     const answer = await own.deliver({ body: ping(), prefix: 'X-Acme', ...how });
-    expect([answer.status, answer.read(problemSchema).code]).toEqual([401, 'invalid_signature']);
+    expect([answer.status, problemOf(answer).code]).toEqual([401, 'invalid_signature']);
     expect(answer.text.replaceAll(/req_[\w-]+/g, '')).toBe(plain.text.replaceAll(/req_[\w-]+/g, ''));
-    expect(await api.database.run((db) => db.$count(inbox))).toBe(before);
+    expect(await countRows()).toBe(before);
     expect(await reported()).toMatchObject({ prefix: 'X-Acme', verified, deliveries: 1 });
     const logged = own.log.filter((line) => line.includes('X-Acme'));
     expect(logged).toEqual([expect.stringContaining(`"verified":${verified}`)]);
@@ -64,14 +64,9 @@ describe('a delivery under another prefix', () => {
     api.clock.now += 60_000;
     await api.deliver(forged);
     expect(await reported()).toMatchObject({ prefix: 'X-Brand', deliveries: 21 });
-    await degradedBecomes([
-      {
-        condition: 'other_header_prefix',
-        detail: expect.stringMatching(
-          /X-Brand-Event.* unverified: .* If Brand is .* set SERVICE_HEADER_PREFIX=X-Brand,/,
-        ),
-      },
-    ]);
+    await degradedBecomes(
+      otherPrefix(/X-Brand-Event.* unverified: .* If Brand is .* set SERVICE_HEADER_PREFIX=X-Brand,/),
+    );
   });
 
   it('is no longer reported after a valid delivery, except our own ping', async () => {
@@ -90,12 +85,7 @@ describe('a delivery under another prefix', () => {
     await own.deliver({ body: ping(), prefix: 'X-Forged', secret: 'of a stranger' });
     expect(await reported()).toMatchObject({ prefix: 'X-Acme', verified: true });
     expect(await api.database.run((db) => db.$count(refusedHeaderPrefixes))).toBe(2);
-    await degradedBecomes([
-      {
-        condition: 'other_header_prefix',
-        detail: expect.stringMatching(/right by our webhook secret.* Set SERVICE_HEADER_PREFIX=X-Acme,/),
-      },
-    ]);
+    await degradedBecomes(otherPrefix(/right by our webhook secret.* Set SERVICE_HEADER_PREFIX=X-Acme,/));
   });
 
   it('is not reported when our own doctor sent it with another setting', async () => {

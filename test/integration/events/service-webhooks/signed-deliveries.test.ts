@@ -10,6 +10,7 @@ import { startTestApi } from '#test/support/network/api.ts';
 const api = disposedAtEnd(await startTestApi());
 
 const { rowsOf, metric } = storedDeliveries(() => api);
+const disagreements = () => metric('reseller_webhook_deliveries_total{result="header_disagrees"}');
 
 describe('a signed delivery', () => {
   it('is stored encrypted before its 200', async () => {
@@ -47,40 +48,36 @@ describe('a signed delivery', () => {
 
   it.each(['order.failed', ''])('is judged by its signed body for event header %j', async (event) => {
     const id = randomUUID();
-    const before = await metric('reseller_webhook_deliveries_total{result="header_disagrees"}');
+    const before = await disagreements();
     expect(result(await api.deliver({ id, body: orderEvent('completed'), event }))).toEqual([200, 'accepted']);
     expect(await rowsOf(id)).toMatchObject([
       { state: 'pending', event: 'order.completed', outcome: 'completed', headerEvent: event },
     ]);
-    expect(await metric('reseller_webhook_deliveries_total{result="header_disagrees"}')).toBe(before + 1);
+    expect(await disagreements()).toBe(before + 1);
     expect(api.log.filter((line) => line.includes(id))).toEqual([expect.stringContaining('"level":"warn"')]);
   });
 
   it('counts no disagreement when its event header is equal or missing', async () => {
-    const before = await metric('reseller_webhook_deliveries_total{result="header_disagrees"}');
+    const before = await disagreements();
     await api.deliver({ body: orderEvent('completed') });
     await api.deliver({ body: orderEvent('completed'), headers: { 'X-Service-Event': undefined } });
-    expect(await metric('reseller_webhook_deliveries_total{result="header_disagrees"}')).toBe(before);
+    expect(await disagreements()).toBe(before);
   });
 
+  const vector = z.object({ signature: z.string(), body_hex: z.string().optional(), body_utf8: z.string().optional() });
   const vectors = z
-    .object({ secret: z.string(), timestamp: z.string(), vectors: z.array(z.record(z.string(), z.string())) })
+    .object({ secret: z.string(), timestamp: z.string(), vectors: z.array(vector) })
     .parse(JSON.parse(readFileSync(new URL('../../../vectors/webhook-vectors.json', import.meta.url), 'utf8')));
 
   it('is verified', async () => {
     await using own = await startTestApi({ webhookSecrets: [{ secret: vectors.secret }] });
     own.clock.now = Number(vectors.timestamp) * 1_000;
-    for (const vector of vectors.vectors) {
-      const body =
-        vector['body_hex'] === undefined
-          ? Buffer.from(vector['body_utf8'] ?? '')
-          : Buffer.from(vector['body_hex'], 'hex');
-      const headers = { 'X-Service-Signature': vector['signature'], 'X-Service-Timestamp': vectors.timestamp };
+    for (const { signature, body_hex: hex, body_utf8: text = '' } of vectors.vectors) {
+      const body = hex === undefined ? Buffer.from(text) : Buffer.from(hex, 'hex');
+      const headers = { 'X-Service-Signature': signature, 'X-Service-Timestamp': vectors.timestamp };
       expect(result(await own.deliver({ body, headers }))).toEqual([200, 'quarantined']);
-      const forged = {
-        ...headers,
-        'X-Service-Signature': vector['signature']?.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
-      };
+      const altered = signature.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+      const forged = { ...headers, 'X-Service-Signature': altered };
       expect((await own.deliver({ body, headers: forged })).status).toBe(401);
     }
   });

@@ -25,11 +25,7 @@ import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 import { storedRows } from '#test/support/plain-text.ts';
 import { holdDatabaseClock, type DatabaseClock } from '#test/support/servers/database-clock.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
-import {
-  createBenchActivities,
-  type BenchActivities,
-  type ActivityBenchOptions,
-} from '#test/support/work/activities/bench-activities.ts';
+import { createBenchActivities, type ActivityBenchOptions } from '#test/support/work/activities/bench-activities.ts';
 import { step } from '#test/support/work/activities/steps.ts';
 import { recorded, type ActivityCall } from '#test/support/work/activities/twice.ts';
 import { acceptTestCancellationOf, acceptTestOrder } from '#test/support/work/order-rows.ts';
@@ -49,15 +45,13 @@ export const SEND_CALLS = {
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 export class ActivityBench implements AsyncDisposable {
-  readonly activities: BenchActivities;
-  /** Calls of the activities, in order. */
+  readonly activities: ReturnType<typeof createBenchActivities>;
   readonly calls: ActivityCall[] = [];
   readonly database: OpenTestDatabase['database'];
   readonly admin: SimulatorAdmin;
   readonly keyRing = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 5) }]);
   /** The clock of the activities. Only a test moves it, so that rows written twice are equal. */
   readonly clock = { now: Date.now() };
-  /** Log lines of the activities. */
   readonly log: string[] = [];
   /** Reads the balance for the purchase gate. */
   readonly wallet: BalanceReader;
@@ -115,22 +109,10 @@ export class ActivityBench implements AsyncDisposable {
     const service = this.#service.client;
     this.wallet = new BalanceReader({ database, service, gate: this.gate, now, onGate });
     const purchaseInForce = async () => Promise.resolve(this.purchaseInForce);
-    const dependencies = {
-      database,
-      keyRing,
-      service,
-      sendLeaseMs: 30_000,
-      purchaseInForce,
-      gate: this.gate,
-      onGate,
-      now,
-    };
-    this.dependencies = dependencies;
-    const activities = createBenchActivities(dependencies, {
-      ...options,
-      logger,
-      findRunning: async (work) => this.#findRunning(work),
-    });
+    const { gate } = this;
+    this.dependencies = { database, keyRing, service, sendLeaseMs: 30_000, purchaseInForce, gate, onGate, now };
+    const findRunning = async (work: readonly WorkRef[]) => this.#findRunning(work);
+    const activities = createBenchActivities(this.dependencies, { ...options, logger, findRunning });
     this.activities = recorded(activities, this.calls, () => this.#moveDatabaseClock());
   }
 
@@ -146,7 +128,7 @@ export class ActivityBench implements AsyncDisposable {
   }: ActivityBenchOptions & { readonly sandboxBalance?: string } = {}): Promise<ActivityBench> {
     const opened = await openTestDatabase();
     const databaseClock = await holdDatabaseClock(opened, new Date());
-    const balance = sandboxBalance === undefined ? {} : { sandboxBalance };
+    const balance = sandboxBalance !== undefined && { sandboxBalance };
     const simulator = await startSimulator({ email: EMAIL, password: PASSWORD, ...balance });
     const bench = new ActivityBench(opened, databaseClock, simulator, options);
     await databaseClock.set(new Date(bench.clock.now));
@@ -164,7 +146,6 @@ export class ActivityBench implements AsyncDisposable {
     this.clock.now += ms;
   }
 
-  /** Sets PostgreSQL's clock to that of the activities. */
   async #moveDatabaseClock(): Promise<void> {
     if (this.#databaseNow === this.clock.now) return;
     this.#databaseNow = this.clock.now;
@@ -183,12 +164,10 @@ export class ActivityBench implements AsyncDisposable {
     return { work, attemptId: attempt.id };
   }
 
-  /** Accepts an order and opens its first attempt. */
   async begin(packageId?: number, apiKeyId?: string): Promise<AttemptRef> {
     return this.#open('order', await this.accept(packageId, undefined, apiKeyId));
   }
 
-  /** Accepts work of a kind, and opens its first attempt. */
   async beginOf(kind: WorkKind): Promise<AttemptRef> {
     const begin = {
       order: () => this.begin(),
@@ -199,27 +178,21 @@ export class ActivityBench implements AsyncDisposable {
     return begin[kind]();
   }
 
-  /** The row of an attempt. */
   async attempt({ attemptId }: Pick<AttemptRef, 'attemptId'>): Promise<AttemptRow> {
     return this.database.run((db) => findAttemptById(db, attemptId));
   }
 
-  /** The row of work. */
   async row({ work }: Pick<AttemptRef, 'work'>): Promise<WorkRow> {
     return this.database.run((db) => readWork(db, work));
   }
 
-  /** Acts on work as an operator. */
-  async act({ work }: Pick<AttemptRef, 'work'>, action: OperatorAction): ReturnType<BenchActivities['actOnWork']> {
-    return this.activities.actOnWork({
-      work,
-      action,
-      operator: { actor: 'Ada', reason: 'A test.', actionId: randomUUID() },
-    });
+  async act({ work }: Pick<AttemptRef, 'work'>, action: OperatorAction) {
+    const operator = { actor: 'Ada', reason: 'A test.', actionId: randomUUID() };
+    return this.activities.actOnWork({ work, action, operator });
   }
 
   /** Sends a purchase, and completes what the service has completed. */
-  async buy(ref: AttemptRef): ReturnType<BenchActivities['completePurchase']> {
+  async buy(ref: AttemptRef) {
     await this.activities.sendPurchase(ref);
     return this.activities.completePurchase({ ...ref, applied: [] });
   }

@@ -6,7 +6,6 @@ import { createWatchActivities } from '#activities/upkeep/watch.ts';
 import { createWorkActivities } from '#activities/work/work-activities.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { BooksPolicy, ReconcilePolicy, WatchPolicy } from '#domain/policy/upkeep-policy.ts';
-import type { PurchaseActivities, SubscriptionActivities } from '#domain/purchase/results.ts';
 import type { Capabilities } from '#domain/service/capability-profile.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
@@ -19,34 +18,21 @@ export interface ActivityBenchOptions {
   readonly watch?: Partial<WatchPolicy>;
 }
 
-/** All activities except those of webhook endpoints. */
-export type BenchActivities = PurchaseActivities &
-  SubscriptionActivities &
-  ReturnType<typeof createMaintenanceActivities> &
-  ReturnType<typeof createBooksActivities> &
-  ReturnType<typeof createWatchActivities> &
-  ReturnType<typeof createCatalogueActivities>;
-
-interface Parts extends Pick<ActivityBenchOptions, 'books' | 'reconcile' | 'watch'> {
+interface Parts extends ActivityBenchOptions {
   readonly logger: Logger;
   readonly findRunning: (work: readonly WorkRef[]) => Promise<ReadonlySet<string>>;
 }
 
+/** All activities except those of webhook endpoints. */
 export function createBenchActivities(
   dependencies: WorkDependencies,
   { books, reconcile, watch, logger, findRunning }: Parts,
-): BenchActivities {
+) {
   return {
     ...createWorkActivities(dependencies),
     ...createMaintenanceActivities({
       ...dependencies,
-      reconcile: {
-        ...DEFAULT_POLICY.reconcile,
-        silentAfterMs: 60_000,
-        everyMs: 1_000,
-        readsPerRun: 100,
-        ...reconcile,
-      },
+      reconcile: { ...DEFAULT_POLICY.reconcile, silentAfterMs: 60_000, everyMs: 1_000, readsPerRun: 100, ...reconcile },
       webhookSilence: DEFAULT_POLICY.webhookSilence,
       logger,
       outbound: DEFAULT_POLICY.outbound,

@@ -27,37 +27,30 @@ export function recorded<Activities extends object>(
   return Object.fromEntries(noted) as Activities;
 }
 
-export interface TwiceOptions {
-  /** The calls that {@link recorded} has recorded so far. */
+/**
+ * @param options.calls the calls that {@link recorded} has recorded so far.
+ * @param options.state all state that the activities may change: in our database, and at the servers that they call.
+ */
+export function twiceOver({
+  calls,
+  state,
+}: {
   readonly calls: () => readonly ActivityCall[];
-  /** All state that the activities may change: in our database, and at the servers that they call. */
   readonly state: () => Promise<unknown>;
-}
-
-export interface Twice {
-  /**
-   * Runs an activity twice, and expects the same state after both runs.
-   *
-   * @param name of the activity. `activities-covered.test.ts` searches for these names.
-   * @param run calls the activity once.
-   */
-  readonly twice: <Result>(name: string, run: () => Promise<Result>) => Promise<[Result, Result]>;
-  /** Like `twice`, for an activity that ends the work. The second run must fail with the end of the work. */
-  readonly expectTwiceToTheEnd: (
-    name: string,
-    run: () => Promise<unknown>,
-    end: Record<string, unknown>,
-  ) => Promise<void>;
-}
-
-export function twiceOver({ calls, state }: TwiceOptions): Twice {
+}) {
   const expectTwoCalls = (name: string, from: number) => {
     const made = calls().slice(from);
     expect(made).toEqual([made[0], made[0]]);
     expect(made[0]?.name).toBe(name);
   };
   return {
-    twice: async (name, run) => {
+    /**
+     * Runs an activity twice, and expects the same state after both runs.
+     *
+     * @param name of the activity. `activities-covered.test.ts` searches for these names.
+     * @param run calls the activity once.
+     */
+    twice: async <Result>(name: string, run: () => Promise<Result>): Promise<[Result, Result]> => {
       const from = calls().length;
       const first = await run();
       const before = await state();
@@ -66,7 +59,8 @@ export function twiceOver({ calls, state }: TwiceOptions): Twice {
       expectTwoCalls(name, from);
       return [first, second];
     },
-    expectTwiceToTheEnd: async (name, run, end) => {
+    /** Like `twice`, for an activity that ends the work. The second run must fail with the end of the work. */
+    expectTwiceToTheEnd: async (name: string, run: () => Promise<unknown>, end: Record<string, unknown>) => {
       const from = calls().length;
       await run();
       const before = await state();

@@ -24,6 +24,8 @@ export interface BooksOptions {
    * work; all other invariants are checked.
    */
   readonly unsettled?: readonly string[];
+  /** The wallet may never show a debit and its credit: the balance is as if neither had been. */
+  readonly hidesPairs?: boolean;
   /** How long to wait until no work is in progress. */
   readonly timeoutMs?: number;
   /** Whether a commit somewhere between two times may be lost, because PostgreSQL was set back. */
@@ -51,7 +53,7 @@ export async function auditBooks(stack: BothSides, options: BooksOptions = {}): 
     ...lostOrders(books, options.accepted ?? []),
     ...openEnds(books),
     ...costs(books),
-    ...movements(books, new Set(options.unsettled)),
+    ...movements(books, options),
     ...refundedMoney(books),
     ...deliveries(books),
     ...lostWebhooks(books, options),

@@ -16,12 +16,7 @@ import type { AttentionReason } from '#domain/work/attention.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
-import {
-  SimulatorAdmin,
-  type LedgerLine,
-  type SentWebhook,
-  type SoldOrder,
-} from '#test/support/network/simulator-admin.ts';
+import { SimulatorAdmin } from '#test/support/network/simulator-admin.ts';
 
 /** Our database and the service. A {@link Stack} has both. */
 export interface BothSides {
@@ -45,33 +40,22 @@ export interface Work {
 /** Reasons of movements that are for no purchase of ours. */
 const OF_OTHERS: ReadonlySet<string> = new Set(['deposit', 'another_system']);
 
-export interface Books {
-  readonly work: readonly Work[];
-  readonly attempts: readonly AttemptRow[];
-  readonly journal: readonly JournalRow[];
-  readonly refunds: readonly (typeof refunds.$inferSelect)[];
-  readonly esims: readonly (typeof esims.$inferSelect)[];
-  readonly openCases: readonly (typeof cases.$inferSelect)[];
-  readonly inbox: readonly (typeof inbox.$inferSelect)[];
-  /** The service's ledger. */
-  readonly ledger: readonly LedgerLine[];
-  readonly sold: readonly SoldOrder[];
-  readonly webhooks: readonly SentWebhook[];
-}
+export type Books = Awaited<ReturnType<typeof readBooks>>;
 
 export async function readWork(db: Executor): Promise<Work[]> {
-  const bought = (await db.select().from(orders)).map((row): Work => ({ kind: 'order', ...row }));
-  const recharged = (await db.select().from(topups)).map((row): Work => ({ kind: 'topup', ...row }));
-  const subscribed = (await db.select().from(vpnSubscriptions)).map((row): Work => ({
-    kind: 'vpn_subscription',
-    ...row,
-    cancelRequested: row.cancelRequestedAt !== null,
-  }));
-  const cancelled = (await db.select().from(cancellations)).map((row): Work => ({ kind: 'cancellation', ...row }));
-  return [...bought, ...recharged, ...subscribed, ...cancelled];
+  return [
+    ...(await db.select().from(orders)).map((row) => ({ kind: 'order' as const, ...row })),
+    ...(await db.select().from(topups)).map((row) => ({ kind: 'topup' as const, ...row })),
+    ...(await db.select().from(vpnSubscriptions)).map((row) => ({
+      kind: 'vpn_subscription' as const,
+      ...row,
+      cancelRequested: row.cancelRequestedAt !== null,
+    })),
+    ...(await db.select().from(cancellations)).map((row) => ({ kind: 'cancellation' as const, ...row })),
+  ];
 }
 
-export async function readBooks({ database, simulator }: BothSides): Promise<Books> {
+export async function readBooks({ database, simulator }: BothSides) {
   const admin = new SimulatorAdmin(simulator);
   const [ledger, sold, webhooks] = await Promise.all([admin.ledger(), admin.orders(), admin.webhooks()]);
   return database.run(async (db) => ({

@@ -22,7 +22,6 @@ export function comparisonOf(bench: () => ActivityBench) {
       const report = await bench().database.run((db) => findReconciliation(db, id));
       return report!;
     },
-    /** Sends the purchase of a new order. */
     buy,
     /** Sends and completes the purchase of a new order. */
     buyToTheEnd: async () => {
@@ -45,7 +44,6 @@ export function comparisonOf(bench: () => ActivityBench) {
   };
 }
 
-/** The kinds of the differences in a report. */
 export const findingsOf = ({ findings }: ReconciliationRow) => findings.map(({ kind }) => kind);
 
 /** The expected balance of the books equals the balance of the wallet at the service. */

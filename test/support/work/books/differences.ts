@@ -36,8 +36,11 @@ export function isFor({ subjectKind, reference, serviceId }: AttemptRow, line: L
 }
 
 /** True for the credit of a cancelled eSIM. It is booked with the cancellation. */
-function isRefund({ refund_id: refundId }: LedgerLine): boolean {
-  return refundId !== null;
+const isRefund = ({ refund_id: refundId }: LedgerLine) => refundId !== null;
+
+/** Debits less credits. */
+export function netDebits(lines: readonly Pick<LedgerLine, 'type'>[]): number {
+  return lines.reduce((net, { type }) => net + (type === 'debit' ? 1 : -1), 0);
 }
 
 /** A completed refund has one credit at the service and one in our journal. Other refunds have none. */
@@ -89,12 +92,16 @@ export function costs({ work, attempts, ledger }: Books): string[] {
 }
 
 /** Each movement at the service belongs to exactly one attempt, and our journal has the same movements. */
-export function movements({ attempts, journal, ledger }: Books, unsettled: ReadonlySet<string>): string[] {
+export function movements(
+  { attempts, journal, ledger }: Books,
+  { unsettled = [], hidesPairs = false }: BooksOptions,
+): string[] {
+  const isUnsettled = new Set(unsettled);
   const ids = new Set(attempts.map(({ id }) => id));
   // The service's id of a top-up with unknown outcome is not known. An eSIM has at most one top-up in progress.
   const mayBeUnsettled = ({ topup_id: topup, esim_id: esim }: LedgerLine) =>
     topup !== null &&
-    attempts.some(({ subjectId, serviceEsimId }) => unsettled.has(subjectId) && serviceEsimId === esim);
+    attempts.some(({ subjectId, serviceEsimId }) => isUnsettled.has(subjectId) && serviceEsimId === esim);
   const orphans = [
     ...ledger
       .filter((line) => !isRefund(line) && !attempts.some((attempt) => isFor(attempt, line)) && !mayBeUnsettled(line))
@@ -108,17 +115,16 @@ export function movements({ attempts, journal, ledger }: Books, unsettled: Reado
       .map((row) => `our journal has ${movementText(row)} for ${row.causeId}, which is no attempt of ours`),
   ];
   const unequal = attempts.flatMap((attempt) => {
-    const theirs = ledger
-      .filter((line) => isFor(attempt, line))
-      .map(movementText)
-      .toSorted();
+    const lines = ledger.filter((line) => isFor(attempt, line));
+    const theirs = lines.map(movementText).toSorted();
     const ours = journal
       .filter(({ causeId }) => causeId === attempt.id)
       .map(movementText)
       .toSorted();
     if (theirs.join() === ours.join()) return [];
     // Unread movements may be missing in our journal. All our entries must be at the service.
-    if (unsettled.has(attempt.subjectId) && ours.every((line) => theirs.includes(line))) return [];
+    if (isUnsettled.has(attempt.subjectId) && ours.every((line) => theirs.includes(line))) return [];
+    if (hidesPairs && ours.length === 0 && netDebits(lines) === 0) return [];
     const name = attempt.reference ?? attempt.serviceId ?? 'unnamed';
     return [
       `attempt ${attempt.number} of ${attempt.subjectId} (${name}, ${attempt.state}):\n${bothSides(theirs, ours)}`,

@@ -9,10 +9,8 @@ import {
   type Placed,
 } from '#domain/money/reconciliation.ts';
 
-/** The time of every reconciliation. */
 export const NOW = Date.UTC(2030, 0, 31, 12);
 export const HOUR = 3_600_000;
-/** The rules of every reconciliation. */
 export const RULES: BooksRules = { graceMs: HOUR, shortestPeriodMs: 24 * HOUR };
 /** Of a movement that names nothing. */
 export const NAMELESS: MovementNames = {
@@ -26,7 +24,6 @@ export const NAMELESS: MovementNames = {
 const OF_ORDER: MovementNames = { ...NAMELESS, orderId: 'so_1', orderReference: 'shop-1' };
 export const OF_SUBSCRIPTION: MovementNames = { ...NAMELESS, subscriptionId: 'sv_1' };
 
-/** A bought order. */
 export const order: Purchase = {
   attemptId: 'att_1',
   work: { kind: 'order', id: 'ord_1' },
@@ -55,7 +52,6 @@ export const topup: Purchase = {
   serviceId: 'st_1',
   serviceEsimId: 'se_1',
 };
-/** A VPN subscription. */
 export const subscription: Purchase = {
   ...order,
   attemptId: 'att_4',
@@ -67,7 +63,6 @@ export const subscription: Purchase = {
 /** One purchase of each kind, and a second order. */
 export const ALL = [order, otherOrder, topup, subscription];
 
-/** An amount in US dollars. */
 export const usd = (amount: string): Money => ({ amount, currency: 'USD' });
 
 /** A movement with the price of an order, this many hours ago. */
@@ -122,7 +117,5 @@ export const causes = ({ places }: Judgement) =>
     .map((place) => [place.movement.id, place.kind === 'booked' ? `${place.cause.kind} ${place.cause.id}` : place.kind])
     .map(([id, result]) => `${id}: ${result}`)
     .join(', ');
-/** The kind of each finding. */
 export const kinds = ({ findings }: Judgement) => findings.map(({ kind }) => kind);
-/** The sentence of each finding. */
 export const details = ({ findings }: Judgement) => findings.map(({ detail }) => detail);

@@ -26,7 +26,6 @@ export function judgeAction(work: OperatedWork, action: OperatorAction, override
   }
 }
 
-/** An attempt without sends. */
 export function newAttempt(number: number): AttemptSnapshot {
   return {
     id: `att_${number}`,

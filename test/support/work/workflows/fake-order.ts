@@ -17,12 +17,19 @@ import type { FailureClass } from '#domain/work/failure.ts';
 import { judgeAction, newAttempt } from '#test/support/work/workflows/fake-order-rules.ts';
 import { ACTION_REFUSED, WORK_FINISHED } from '#workflows/messages.ts';
 
+const ANSWERS = {
+  'answers processing': 'processing',
+  'answers completed': 'completed',
+  'answers failed': 'failed',
+} as const;
+
 /** The result of one scripted send. */
 export type ScriptedSend =
-  | { readonly answers: 'processing' | 'completed' | 'failed' }
+  | keyof typeof ANSWERS
   | { readonly fails: FailureClass; readonly retryAfterMs?: number }
   /** The worker is killed: the activity fails without a result. */
-  | { readonly dies: 'before the send' | 'after the send' }
+  | 'dies before the send'
+  | 'dies after the send'
   | { readonly leasedForMs: number }
   /** A report of the service is not judged yet. */
   | 'is barred'
@@ -120,7 +127,8 @@ export class FakeOrder {
         return { kind: 'opened', attempt: this.#attempt };
       },
       sendPurchase: async ({ witness, delivers }) => {
-        const result = this.#send(await now(), witness);
+        const outcome = this.#send(await now(), witness);
+        const result = { outcome, attempt: this.#attempt };
         if (!this.deliversAtOnce || delivers !== true || this.#attempt.state !== 'completed') return result;
         this.finished = { status: 'completed', esimId: 'esim_1' };
         return { ...result, delivered: { esimId: 'esim_1' } };
@@ -201,60 +209,48 @@ export class FakeOrder {
     return 'applied';
   }
 
-  #send(at: number, witness?: Witness): SendResult {
+  #send(at: number, witness?: Witness): SendResult['outcome'] {
     this.#refuseFinished();
     const { state } = this.#attempt;
-    if (state === 'processing' || state === 'completed' || state === 'failed') {
-      return { outcome: { kind: 'accepted', outcome: state }, attempt: this.#attempt };
-    }
+    if (state === 'processing' || state === 'completed' || state === 'failed')
+      return { kind: 'accepted', outcome: state };
     if (this.losesSendsAfter === this.sent.length) {
       this.losesSendsAfter = undefined;
       this.#attempt = newAttempt(this.#attempt.number);
     }
-    const {
-      number,
-      state: inRow,
-      history: { sends },
-    } = this.#attempt;
-    if (hasLostRecords(witness, { number, state: inRow, sends })) {
-      return { outcome: { kind: 'records_lost' }, attempt: this.#attempt };
-    }
+    const { number, state: inRow, history } = this.#attempt;
+    if (hasLostRecords(witness, { number, state: inRow, sends: history.sends })) return { kind: 'records_lost' };
     const script = this.#sends.shift();
     if (script === undefined) throw ApplicationFailure.nonRetryable('the test scripted no further send');
-    if (script === 'is barred')
-      return { outcome: { kind: 'barred', by: 'observations_pending' }, attempt: this.#attempt };
-    if (script === 'misses the deadline')
-      return { outcome: { kind: 'failure', failure: 'deadline_passed' }, attempt: this.#attempt };
-    const notSent = { 'comes too late': 'too_late', 'is revoked': 'resend_not_allowed' } as const;
-    if (typeof script === 'string') return { outcome: { kind: notSent[script] }, attempt: this.#attempt };
-    if ('leasedForMs' in script) {
-      return { outcome: { kind: 'lease_held', retryAfterMs: script.leasedForMs }, attempt: this.#attempt };
-    }
-    if ('gated' in script) {
+    if (script === 'is barred') return { kind: 'barred', by: 'observations_pending' };
+    if (script === 'misses the deadline') return { kind: 'failure', failure: 'deadline_passed' };
+    if (script === 'comes too late') return { kind: 'too_late' };
+    if (script === 'is revoked') return { kind: 'resend_not_allowed' };
+    if (script === 'dies before the send') throw ApplicationFailure.nonRetryable('killed');
+    if (typeof script === 'object' && 'leasedForMs' in script)
+      return { kind: 'lease_held', retryAfterMs: script.leasedForMs };
+    if (typeof script === 'object' && 'gated' in script) {
       const { gated: failure, recheckMs } = script;
-      return { outcome: { kind: 'gated', failure, detail: 'The gate is closed.', recheckMs }, attempt: this.#attempt };
+      return { kind: 'gated', failure, detail: 'The gate is closed.', recheckMs };
     }
-    if ('dies' in script && script.dies === 'before the send') throw ApplicationFailure.nonRetryable('killed');
 
-    this.sent.push({ attempt: this.#attempt.number, at });
-    const { history } = this.#attempt;
+    this.sent.push({ attempt: number, at });
     const { firstSentAt = at, firstUnrefusedSendAt = at } = history;
     this.#set({
       state: 'sending',
       history: { ...history, sends: history.sends + 1, firstSentAt, firstUnrefusedSendAt },
     });
-    if ('dies' in script) {
+    if (script === 'dies after the send') {
       this.#set({ history: { ...this.#attempt.history, anyUnknown: true } });
       throw ApplicationFailure.nonRetryable('killed');
     }
-    if ('answers' in script) {
-      this.#set({ state: script.answers });
-      return { outcome: { kind: 'accepted', outcome: script.answers }, attempt: this.#attempt };
-    }
-    return this.#fail(script);
+    if (typeof script === 'object') return this.#fail(script);
+    const outcome = ANSWERS[script];
+    this.#set({ state: outcome });
+    return { kind: 'accepted', outcome };
   }
 
-  #fail(script: { fails: FailureClass; retryAfterMs?: number }): SendResult {
+  #fail(script: { fails: FailureClass; retryAfterMs?: number }): SendResult['outcome'] {
     const definite = ![
       'timeout',
       'connection_lost',
@@ -274,10 +270,7 @@ export class FakeOrder {
       failure: { class: script.fails, detail: `It was ${script.fails}.` },
     });
     const { fails: failure, retryAfterMs } = script;
-    return {
-      outcome: { kind: 'failure', failure, ...(retryAfterMs !== undefined && { retryAfterMs }) },
-      attempt: this.#attempt,
-    };
+    return { kind: 'failure', failure, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   }
 
   #snapshot(): WorkSnapshot {
@@ -296,13 +289,7 @@ export class FakeOrder {
   }
 
   #refuseFinished(): void {
-    if (this.finished === undefined) return;
-    throw ApplicationFailure.create({
-      type: WORK_FINISHED,
-      nonRetryable: true,
-      message: 'ended',
-      details: [this.finished],
-    });
+    if (this.finished !== undefined) throw ApplicationFailure.nonRetryable('ended', WORK_FINISHED, this.finished);
   }
 
   #set(change: Partial<AttemptSnapshot>): void {

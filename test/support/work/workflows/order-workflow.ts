@@ -8,6 +8,7 @@ import { inject } from 'vitest';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { PurchasePolicy } from '#domain/policy/purchase-policy.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
+import type { AttentionReason } from '#domain/work/attention.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { FakeOrder, type ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
 import { quietRuntime } from '#test/support/work/workflows/quiet-runtime.ts';
@@ -89,8 +90,9 @@ async function callFake(...args: unknown[]): Promise<unknown> {
   return activity(...args);
 }
 
-export async function orderWith(...sends: ScriptedSend[]): Promise<FakeOrder> {
-  return new FakeOrder(sends, await (await timeSkippingEnvironment()).currentTimeMs());
+/** @param script how the service and PostgreSQL treat the order. */
+export async function orderWith(sends: ScriptedSend[] = [], script: Partial<FakeOrder> = {}): Promise<FakeOrder> {
+  return Object.assign(new FakeOrder(sends, await (await timeSkippingEnvironment()).currentTimeMs()), script);
 }
 
 type Options = Partial<PurchasePolicy> & Pick<PurchaseWorkflowInput, 'carried' | 'firstSendIn'>;
@@ -128,6 +130,9 @@ export async function shownAfter(time: Duration, handle: WorkflowHandle): Promis
   await (await timeSkippingEnvironment()).sleep(time);
   return handle.query(explainQuery);
 }
+
+/** What work explains that needs attention. */
+export const needsAttention = (attention: AttentionReason) => ({ status: 'needs_attention', attention }) as const;
 
 /** Tells a workflow of a report, as the relay does. */
 export async function report(handle: WorkflowHandle, of: Partial<ServiceObservation> = {}): Promise<void> {

@@ -10,7 +10,7 @@ import type {
 } from '#domain/purchase/results.ts';
 import type { SubscriptionEnd } from '#domain/relay/observation.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
-import { isFinal, type FinalStatus, type WorkStatus } from '#domain/work/lifecycle.ts';
+import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { operatorActedSignal, WORK_FINISHED } from '#workflows/messages.ts';
@@ -41,8 +41,10 @@ export class FakeSubscription {
   onLookUp: () => SubscriptionLookUp = () => NO_SUCH_CALL;
   onCancel: 'accepts' | 'refuses' | 'fails' = 'accepts';
 
-  constructor(expiresAt: number | undefined) {
+  /** @param script its state, and how the service treats it. */
+  constructor(expiresAt: number | undefined, script: Partial<FakeSubscription> = {}) {
     this.view = { isActive: true, cancelRequested: false, ...(expiresAt !== undefined && { expiresAt }) };
+    Object.assign(this, script);
   }
 
   change(change: Partial<SubscriptionSnapshot>): void {
@@ -63,7 +65,6 @@ export class FakeSubscription {
     this.status = 'processing';
   }
 
-  /** Number of look-ups at the service. */
   get lookUps(): number {
     return this.lookUpTimes.length;
   }
@@ -87,7 +88,8 @@ export class FakeSubscription {
   ): Pick<PurchaseActivities, 'beginWork' | 'recordStep' | 'completePurchase'> & SubscriptionActivities {
     return {
       beginWork: async () => {
-        if (isFinal(this.status)) throw ended(this.status);
+        const { status } = this;
+        if (isFinal(status)) throw ApplicationFailure.nonRetryable('ended', WORK_FINISHED, { status });
         return this.#snapshot();
       },
       recordStep: async (step) => {
@@ -137,15 +139,6 @@ export class FakeSubscription {
       ...(failure !== undefined && { failure }),
     };
   }
-}
-
-function ended(status: FinalStatus): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: WORK_FINISHED,
-    nonRetryable: true,
-    message: 'ended',
-    details: [{ status }],
-  });
 }
 
 type Handle = Awaited<ReturnType<typeof start>>;

@@ -19,15 +19,6 @@ function ranOn(buildId: string): string {
   return `TemporalWorkerDeploymentVersion = '${nameOf(version)}'`;
 }
 
-/** What the histories of a workflow show of versions. */
-export interface Ran {
-  readonly workflowType: string;
-  /** The version of each workflow task, in order; `-`: none. */
-  readonly builds: readonly string[];
-  /** Causes. Without those of a task whose end was refused because a signal had arrived: it is carried out again. */
-  readonly failedTasks: readonly string[];
-}
-
 /** A worker deployment with workers of several versions, and an operator who routes work to them. */
 export class WorkerFleet implements AsyncDisposable {
   readonly #stack: Stack;
@@ -52,29 +43,17 @@ export class WorkerFleet implements AsyncDisposable {
 
   /** Sends new work to a version. Temporal refuses it until the version's workers have polled every task queue. */
   async setCurrent(buildId: string | undefined): Promise<void> {
-    await waitFor(`${buildId} is current`, () =>
-      this.#change(async (deployment) => {
-        await deployment.setCurrent(buildId);
-        return true;
-      }),
-    );
+    const set = (deployment: WorkerDeployment) => deployment.setCurrent(buildId).then(() => true);
+    await waitFor(`${buildId} is current`, () => this.#change(set));
   }
 
   async setRamping(buildId: string, percentage: number): Promise<void> {
-    await waitFor(`${buildId} is ramping`, () =>
-      this.#change(async (deployment) => {
-        await deployment.setRamping(buildId, percentage);
-        return true;
-      }),
-    );
+    const set = (deployment: WorkerDeployment) => deployment.setRamping(buildId, percentage).then(() => true);
+    await waitFor(`${buildId} is ramping`, () => this.#change(set));
   }
 
   async versions(): Promise<ListedVersion[]> {
     return this.#change((deployment) => deployment.versions());
-  }
-
-  async delete(buildId: string): Promise<void> {
-    await this.#change((deployment) => deployment.delete(buildId));
   }
 
   /**
@@ -118,17 +97,17 @@ export class WorkerFleet implements AsyncDisposable {
    */
   async buildOf(id: string): Promise<string> {
     return waitFor(`${id} has completed a workflow task`, async () => {
-      const { builds } = await this.#ranIn(this.#operator.order(id).fetchHistory());
+      const { builds } = await ranIn(this.#operator.order(id).fetchHistory());
       return builds.at(-1);
     });
   }
 
   /** All workflows of the namespace, with their versions. */
-  async ran(): Promise<Ran[]> {
-    const all: Ran[] = [];
+  async ran() {
+    const all: Awaited<ReturnType<typeof ranIn>>[] = [];
     const { workflow } = this.#operator.client;
     for await (const { workflowId, runId } of workflow.list())
-      all.push(await this.#ranIn(workflow.getHandle(workflowId, runId).fetchHistory()));
+      all.push(await ranIn(workflow.getHandle(workflowId, runId).fetchHistory()));
     return all;
   }
 
@@ -140,20 +119,6 @@ export class WorkerFleet implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const worker of this.#running) await worker[Symbol.asyncDispose]();
-  }
-
-  async #ranIn(reading: ReturnType<ReturnType<TemporalOperator['order']>['fetchHistory']>): Promise<Ran> {
-    const events = (await reading).events ?? [];
-    return {
-      workflowType: events[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name ?? '',
-      builds: events.flatMap(({ workflowTaskCompletedEventAttributes: task }) =>
-        task == null ? [] : [task.deploymentVersion?.buildId ?? '-'],
-      ),
-      failedTasks: events
-        .flatMap(({ workflowTaskFailedEventAttributes: failed }) => (failed == null ? [] : [failed.cause ?? 0]))
-        .map((cause) => FailedCause[cause] ?? String(cause))
-        .filter((cause) => cause !== 'WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND'),
-    };
   }
 
   async #change<Result>(change: (deployment: WorkerDeployment) => Promise<Result>): Promise<Result> {
@@ -168,4 +133,21 @@ export class WorkerFleet implements AsyncDisposable {
       await connection.close();
     }
   }
+}
+
+/** What the history of a workflow shows of versions. */
+async function ranIn(reading: ReturnType<ReturnType<TemporalOperator['order']>['fetchHistory']>) {
+  const events = (await reading).events ?? [];
+  return {
+    workflowType: events[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name ?? '',
+    /** The version of each workflow task, in order; `-`: none. */
+    builds: events.flatMap(({ workflowTaskCompletedEventAttributes: task }) =>
+      task == null ? [] : [task.deploymentVersion?.buildId ?? '-'],
+    ),
+    /** Causes. Without those of a task whose end was refused because a signal had arrived: it is carried out again. */
+    failedTasks: events
+      .flatMap(({ workflowTaskFailedEventAttributes: failed }) => (failed == null ? [] : [failed.cause ?? 0]))
+      .map((cause) => FailedCause[cause] ?? String(cause))
+      .filter((cause) => cause !== 'WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND'),
+  };
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { esimPage } from '#api/share-links/page/esim-page.ts';
-import { PAGE_TEXTS } from '#api/share-links/page/page-frame.ts';
+import { esimPage, PAGE_TEXTS } from '#api/share-links/page/esim-page.ts';
 import { pageLanguage } from '#api/share-links/share-page.ts';
 import { shareLanguages } from '#domain/esims/share-link.ts';
 

@@ -3,6 +3,7 @@ import { checkApproval, checkClock, checkLogin, checkToken } from '#cli/doctor/c
 import { BASE_PATH } from '#domain/service/service-address.ts';
 import { config, failed } from '#test/support/doctor-service.ts';
 import { httpAnswer, startRawServer } from '#test/support/network/raw-server.ts';
+import { TRANSACTION } from '#test/support/service-records.ts';
 import { jsonAnswer, refusal, startTestClient } from '#test/support/upstream-client.ts';
 import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 
@@ -39,10 +40,8 @@ describe('the login', () => {
     ['not_approved', /Ask the service for approval/],
     ['not_sent', /SERVICE_BASE_URL/],
   ] as const)('that fails as %s has an advice', (failure, advice) => {
-    expect(checkLogin(failed(failure), config())).toMatchObject({
-      status: 'failure',
-      advice: expect.stringMatching(advice),
-    });
+    const refused = checkLogin(failed(failure), config());
+    expect(refused).toMatchObject({ status: 'failure', advice: expect.stringMatching(advice) });
   });
 });
 
@@ -67,16 +66,10 @@ describe('the token lifetime', () => {
 });
 
 describe('production approval', () => {
-  const movement = (type: 'debit' | 'credit') => ({
-    id: '1',
-    type,
-    amount: '5.00',
-    currency: 'EUR',
-    reason: 'x',
-    created_at: '2026-01-01T00:00:00Z',
-  });
-  const movements = (...types: ('debit' | 'credit')[]) => jsonAnswer({ data: types.map(movement) });
+  const movements = (...types: ('debit' | 'credit')[]) =>
+    jsonAnswer({ data: types.map((type) => ({ ...TRANSACTION, type, reason: 'x' })) });
   const refused = { ...failed('not_approved'), code: 'not_approved' } as const;
+  const threeHeld = /3 purchases are held/;
   const forbidden = /^The service answered 403.*, without the code not_approved → .*ask what it forbids/;
 
   it.each<[string, Buffer, { refused?: ServiceFailure; held?: number }, string, RegExp, calls: number]>([
@@ -86,14 +79,7 @@ describe('production approval', () => {
     ['the last answer to an order says so', movements(), { refused }, 'failure', /has not approved/, 0],
     ['another 403 may come from a firewall', refusal(403, 'blocked'), {}, 'failure', forbidden, 1],
     ['a page with 403 is from a firewall', httpAnswer(403, '<h1>Forbidden</h1>'), {}, 'failure', forbidden, 1],
-    [
-      'purchases are held, also after earlier ones',
-      movements('debit'),
-      { held: 3 },
-      'failure',
-      /3 purchases are held/,
-      0,
-    ],
+    ['purchases are held, also after earlier ones', movements('debit'), { held: 3 }, 'failure', threeHeld, 0],
   ])('%s', async (_what, answer, known, status, detail, calls) => {
     await using service = await startTestClient(() => answer, { mode: 'production' });
     const finding = await checkApproval(service.client, config({ mode: 'production' }), { held: 0, ...known });
@@ -105,9 +91,7 @@ describe('production approval', () => {
 
   it('is not needed in the sandbox', async () => {
     await using service = await startTestClient(() => jsonAnswer({ data: [] }));
-    expect(await checkApproval(service.client, config(), { held: 0 })).toEqual({
-      status: 'ok',
-      detail: 'not needed in the sandbox',
-    });
+    const finding = await checkApproval(service.client, config(), { held: 0 });
+    expect(finding).toEqual({ status: 'ok', detail: 'not needed in the sandbox' });
   });
 });

@@ -41,20 +41,13 @@ describe('the webhook address', () => {
     expect(parseEvent(request?.body ?? Buffer.alloc(0))).toMatchObject({ kind: 'ping' });
   });
 
+  const elsewhere = httpAnswer(301, '', { location: 'https://elsewhere.example' });
+  const page = httpAnswer(200, '<html>', { 'content-type': 'text/html' });
+
   it.each([
     ['refuses our signature', httpAnswer(401, '{}'), /401/, /SERVICE_WEBHOOK_SECRETS/],
-    [
-      'redirects',
-      httpAnswer(301, '', { location: 'https://elsewhere.example' }),
-      /redirects \(301/,
-      /Use the address that it redirects to/,
-    ],
-    [
-      'is not ours',
-      httpAnswer(200, '<html>', { 'content-type': 'text/html' }),
-      /a server other than our API/,
-      /PUBLIC_WEBHOOK_URL/,
-    ],
+    ['redirects', elsewhere, /redirects \(301/, /Use the address that it redirects to/],
+    ['is not ours', page, /a server other than our API/, /PUBLIC_WEBHOOK_URL/],
     ['does not know the path', httpAnswer(404, '{}'), /answered 404/, /\/webhooks\/service/],
     ['has no database', httpAnswer(503, '{}'), /answered 503/, /\/readyz/],
     ['hangs up', 'hang up', /^no answer/, /reverse proxy/],
@@ -93,17 +86,13 @@ describe('the webhook secret', () => {
   const store = (secrets: ReturnType<typeof stored>[] = [], undecryptable = 0) => ({ secrets, undecryptable });
   const configured = [{ secret: 'whsec_configured' }];
   const ended = [{ secret: 'whsec_ended', acceptedUntil: NOW - 1 }];
+  const rotating = store([stored('s'), stored('t', NOW + 1_000)]);
+  const ofBoth = /^one stored .* a former one until 2026-06-01T12:00:01.*, 1 in SERVICE_/;
 
   it.each([
     ['one that is configured', configured, store(), 'ok', /^1 in SERVICE_WEBHOOK_SECRETS$/],
     ['one that is stored', [], store([stored('s')]), 'ok', /^one stored on 2026-05-01/],
-    [
-      'both, during a rotation',
-      configured,
-      store([stored('s'), stored('t', NOW + 1_000)]),
-      'ok',
-      /^one stored .* a former one until 2026-06-01T12:00:01.*, 1 in SERVICE_/,
-    ],
+    ['both, during a rotation', configured, rotating, 'ok', ofBoth],
     ['none at all', [], store(), 'failure', /^there is none, so every webhook/],
     ['only an expired one', ended, store(), 'failure', /has expired, and none is stored$/],
     ['one that does not decrypt', configured, store([], 1), 'failure', /^1 stored one does not decrypt$/],
@@ -117,9 +106,10 @@ describe('the webhook secret', () => {
   });
 
   it('that signs the ping is the newest one', () => {
-    expect(newestSecret(configured, store([stored('newest'), stored('former', NOW + 1_000)]), NOW)).toBe('newest');
-    expect(newestSecret(configured, store([stored('former', NOW + 1_000)]), NOW)).toBe('whsec_configured');
-    expect(newestSecret(ended, store([stored('former', NOW + 1_000)]), NOW)).toBe('former');
+    const former = stored('former', NOW + 1_000);
+    expect(newestSecret(configured, store([stored('newest'), former]), NOW)).toBe('newest');
+    expect(newestSecret(configured, store([former]), NOW)).toBe('whsec_configured');
+    expect(newestSecret(ended, store([former]), NOW)).toBe('former');
     expect(newestSecret(ended, undefined, NOW)).toBeUndefined();
   });
 });

@@ -11,9 +11,7 @@ import { pageOf, problem, row, WorkApi } from '#test/support/work/work-commands.
 const OF_ENVIRONMENT: Environment = { RESELLER_API_KEY: 'rsk_test' };
 
 let api: WorkApi;
-beforeEach(async () => {
-  api = await WorkApi.start();
-});
+beforeEach(async () => void (api = await WorkApi.start()));
 afterEach(() => api.stop());
 
 /** Runs `orders list`. */
@@ -82,13 +80,11 @@ describe('an error of the API', () => {
     api.answer = () => problem(401, 'unauthenticated');
     expect((await list()).notes).toMatch(/the key of RESELLER_API_KEY\. .*--data/);
     writeSecretFile(join(api.data, 'dev-api-key'), 'rsk_of_the_folder\n');
-    const ofFolder = await list({}, {});
-    expect(ofFolder.notes).toContain(`the key of ${join(api.data, 'dev-api-key')}.`);
-    expect(ofFolder.notes).toMatch(/RESELLER_API_KEY/);
-    expect(api.calls.map(({ authorization }) => authorization)).toEqual([
-      'Bearer rsk_test',
-      'Bearer rsk_of_the_folder',
-    ]);
+    const { notes } = await list({}, {});
+    expect(notes).toContain(`the key of ${join(api.data, 'dev-api-key')}.`);
+    expect(notes).toMatch(/RESELLER_API_KEY/);
+    const keys = api.calls.map(({ authorization }) => authorization);
+    expect(keys).toEqual(['Bearer rsk_test', 'Bearer rsk_of_the_folder']);
   });
 });
 
@@ -107,10 +103,8 @@ describe('the address of the API', () => {
   it('is that of the set-up on the data folder, unless --api or RESELLER_URL is given', async () => {
     api.answer = () => pageOf();
     const lock = await DataFolderLock.acquire(api.data, () => undefined);
-    writeSecretFile(
-      join(api.data, 'environment.json'),
-      JSON.stringify({ variables: { API_PORT: new URL(api.url).port }, setByStart: [] }),
-    );
+    const running = { variables: { API_PORT: new URL(api.url).port }, setByStart: [] };
+    writeSecretFile(join(api.data, 'environment.json'), JSON.stringify(running));
     const at = async (where: { api?: string; environment?: Environment }) =>
       await outputOf(PURCHASES.order.commands['list'], { data: api.data, environment: OF_ENVIRONMENT, ...where });
     expect((await at({})).output).toBe('Nothing was found.\n');

@@ -4,6 +4,7 @@ import { flexible, money, status, text, time, type Columns } from '#cli/terminal
 import type { Output } from '#cli/terminal/output.ts';
 import { paintFor, printItems, printObject, type FormatOptions } from '#cli/terminal/print-items.ts';
 import type { Environment } from '#config/environment.ts';
+import { assertForAll } from '#test/property/for-all.ts';
 import { captured } from '#test/support/cli-output.ts';
 
 interface Sale {
@@ -78,13 +79,11 @@ describe('a table', () => {
   });
 
   it('contains no characters of others that a terminal would obey', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (name) => {
-        const all = printed([sale({ name, status: name, id: name })]);
-        expect(all.split('\n')).toHaveLength(3);
-        expect(all.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
-      }),
-    );
+    assertForAll(fc.string({ unit: 'binary' }), (name) => {
+      const all = printed([sale({ name, status: name, id: name })]);
+      expect(all.split('\n')).toHaveLength(3);
+      expect(all.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+    });
   });
 });
 
@@ -104,12 +103,10 @@ describe('CSV', () => {
 
   it('contains no formula behind another separator either, as a `;` is in many countries', () => {
     const hostile = fc.string({ unit: fc.constantFrom(';', '|', '\t', '\n', '"', ' ', '=', '-', '@', '＝', 'x') });
-    fc.assert(
-      fc.property(hostile, (name) => {
-        const csv = printed([sale({ name })], { csv: true });
-        for (const cell of csv.split(/[;|\t\r\n]/)) expect(cell.replace(/^[ "]*/, '')).not.toMatch(/^[=+\-@＝＋－＠]/);
-      }),
-    );
+    assertForAll(hostile, (name) => {
+      const csv = printed([sale({ name })], { csv: true });
+      for (const cell of csv.split(/[;|\t\r\n]/)) expect(cell.replace(/^[ "]*/, '')).not.toMatch(/^[=+\-@＝＋－＠]/);
+    });
     expect(printed([sale({ name: 'a;=cmd' })], { csv: true })).toContain("ord_1,a;'=cmd,");
     expect(printed([sale({ name: 'a; b-c' })], { csv: true })).toContain('ord_1,a; b-c,');
   });

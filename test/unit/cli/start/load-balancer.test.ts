@@ -32,6 +32,16 @@ async function balanced(...apis: number[]): Promise<string> {
   return `http://127.0.0.1:${balancer.port}`;
 }
 
+/** An API behind a load balancer, and what `note` returns for each request that it received. */
+async function recorded<Note>(note: (incoming: IncomingMessage, body: string) => Note, ...others: number[]) {
+  const received: Note[] = [];
+  const port = await api(async (incoming, outgoing) => {
+    received.push(note(incoming, await text(incoming)));
+    outgoing.end();
+  });
+  return { received, url: await balanced(...others, port) };
+}
+
 const named =
   (name: string): RequestListener =>
   (_, outgoing) =>
@@ -46,12 +56,7 @@ describe('the load balancer', () => {
   });
 
   it('sends a request that one API refuses to connect for to the next one, complete and once', async () => {
-    const received: string[] = [];
-    const listening = await api(async (incoming, outgoing) => {
-      received.push(await text(incoming));
-      outgoing.end();
-    });
-    const url = await balanced(await freePort(), listening);
+    const { received, url } = await recorded((_, body) => body, await freePort());
     const body = 'x'.repeat(200_000);
     for (let n = 0; n < 2; n += 1) expect((await fetch(url, { method: 'POST', body })).status).toBe(200);
     expect(received).toEqual([body, body]);
@@ -126,18 +131,10 @@ describe('the load balancer', () => {
       ['Host', 'a', 'Content-Length', '1'],
     ],
   ])('passes on a request so that it means the same: %j', async (head, expected) => {
-    const received: string[][] = [];
-    const url = await balanced(
-      await api(async (incoming, outgoing) => {
-        received.push(incoming.rawHeaders);
-        await text(incoming);
-        outgoing.end();
-      }),
-    );
+    const { received, url } = await recorded(({ rawHeaders }) => rawHeaders);
     const close = head.includes('Connection') ? '' : '\r\nConnection: close';
     const body = head.includes('Content-Length: 1') ? 'x' : '';
-    const isAnswered = (came: string) => came.includes('\r\n\r\n');
-    const answer = await sendRaw(url, [`${head}${close}\r\n\r\n${body}`], isAnswered);
+    const answer = await sendRaw(url, [`${head}${close}\r\n\r\n${body}`], (came) => came.includes('\r\n\r\n'));
     expect(answer.statuses).toEqual([200]);
     expect(received).toEqual([[...expected, 'Connection', 'keep-alive']]);
   });
@@ -151,13 +148,7 @@ describe('the load balancer', () => {
   });
 
   it('keeps the framing of a body in any method, so that no body becomes a second request', async () => {
-    const received: string[] = [];
-    const url = await balanced(
-      await api(async (incoming, outgoing) => {
-        received.push(`${incoming.method} ${await text(incoming)}`);
-        outgoing.end();
-      }),
-    );
+    const { received, url } = await recorded(({ method }, body) => `${method} ${body}`);
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const headers = { 'transfer-encoding': 'chunked' };
       request(url, { method: 'DELETE', headers }, resolve).on('error', reject).end('GET /admin HTTP/1.1\r\n\r\n');

@@ -1,11 +1,13 @@
-import { createServer, type Server } from 'node:net';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { productEnvironments } from '#cli/start/environment.ts';
 import { requireFreePorts, startSettings } from '#cli/start/settings.ts';
 import { refuseOptionsTakenByNpm } from '#cli/start/start-command.ts';
+import { waitingLines } from '#cli/start/summary.ts';
 import { UserError } from '#cli/terminal/user-error.ts';
 import { readApiConfig } from '#config/config.ts';
+import { close, listen } from '#telemetry/http-server.ts';
 
 const secrets = {
   encryption_keys: `dev-1:${Buffer.alloc(32, 7).toString('base64')}`,
@@ -67,32 +69,24 @@ describe('the environments of the product’s processes', () => {
   });
 });
 
+const servers: Server[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await close(server, 'all');
+});
+
+/** Starts a server until the end of the test. @returns its port. */
+async function occupied(listener?: RequestListener): Promise<number> {
+  const server = createServer(listener);
+  servers.push(server);
+  return listen(server, { host: '127.0.0.1', port: 0 });
+}
+
 describe('ports', () => {
-  const servers: Server[] = [];
-  afterEach(() => servers.splice(0).forEach((server) => server.close()));
-
-  async function occupied(): Promise<number> {
-    const server = createServer();
-    servers.push(server);
-    return new Promise((resolve) => {
-      server.listen(0, '127.0.0.1', () => {
-        const address = server.address();
-        resolve(typeof address === 'object' && address !== null ? address.port : 0);
-      });
-    });
-  }
-
   it('that are taken are all reported at once, each with its use and its option', async () => {
     const [api, simulator] = [await occupied(), await occupied()];
-    const given = {
-      apiPort: api,
-      simulatorPort: simulator,
-      workerPort: await freePort(),
-      temporalPort: await freePort(),
-      temporalUiPort: await freePort(),
-      codecPort: await freePort(),
-    };
-    const settings = startSettings({ ...options, ...given }, {});
+    const ofTemporal = { temporalPort: await freePort(), temporalUiPort: await freePort() };
+    const free = { ...ofTemporal, workerPort: await freePort(), codecPort: await freePort() };
+    const settings = startSettings({ ...options, ...free, apiPort: api, simulatorPort: simulator }, {});
     const error: unknown = await requireFreePorts(settings).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UserError);
     expect(error).toMatchObject({
@@ -104,19 +98,28 @@ describe('ports', () => {
   });
 });
 
-const OPTIONS = ['--no-demo', '--data', '--api-port'];
-const refusing = (environment: Record<string, string>) => () => refuseOptionsTakenByNpm(OPTIONS, environment);
-
 describe('options of a start that npm kept', () => {
   it.each([
     [{ npm_config_demo: '' }, '--no-demo'],
     [{ npm_config_api_port: 'true' }, '--api-port'],
     [{ npm_config_demo: '', npm_config_data: 'true' }, '--no-demo --data'],
   ])('%j are refused, with what to type', (environment, options) => {
-    expect(refusing({ PATH: '/bin', ...environment })).toThrow(
-      expect.objectContaining({
-        advice: `Put \`--\` before the options: npm start -- ${options}`,
-      }) as Error,
-    );
+    const advice = `Put \`--\` before the options: npm start -- ${options}`;
+    expect(() =>
+      refuseOptionsTakenByNpm(['--no-demo', '--data', '--api-port'], { PATH: '/bin', ...environment }),
+    ).toThrow(expect.objectContaining({ advice }) as Error);
   });
+});
+
+it('the wait is explained by the workers, each reason once, with the addresses to look at', async () => {
+  const reason = 'no version of shop is current. Make a version current: npx reseller deployment set-current 1';
+  const degraded = [{ condition: 'no_work_for_workers', detail: reason }];
+  const worker = () => occupied((_, response) => response.end(JSON.stringify({ ready: true, checks: {}, degraded })));
+  const settings = startSettings({ data: '.data', ...options, apiPort: 3100, temporalUiPort: 8333 }, {});
+  const workerPorts = [await worker(), await worker(), await freePort()];
+  expect(await waitingLines({ ports: settings.ports, workerPorts, settings })).toEqual([
+    `  Workers report: ${reason}`,
+    '  API          http://127.0.0.1:3100',
+    '  Temporal UI  http://127.0.0.1:8333',
+  ]);
 });

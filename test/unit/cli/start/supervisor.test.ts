@@ -1,11 +1,18 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Child, type ProcessIdentity } from '#cli/embedded/child.ts';
-import { type ManagedProcess, Supervisor } from '#cli/start/supervisor.ts';
+import { Child, identityOf, isRunning, type ProcessIdentity } from '#cli/embedded/child.ts';
+import { QUICK_START, Supervisor, type ManagedProcess } from '#cli/start/supervisor.ts';
+import { PROJECT } from '#test/support/compose.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 const folder = temporaryFolder('supervisor');
+
+function childOf(name: string, command: string, args: readonly string[]): Child {
+  const environment = { PATH: process.env['PATH'] };
+  return new Child({ name, command, args, environment, logFile: join(folder, `${name}.log`) });
+}
 
 /** A process that runs `sleep`, or at its n-th start the n-th of the given programs. */
 class SleepingProcess implements ManagedProcess {
@@ -24,13 +31,7 @@ class SleepingProcess implements ManagedProcess {
   async start(): Promise<void> {
     const [command = 'sleep', ...args] = this.#programs[this.starts] ?? ['sleep', '600'];
     this.starts += 1;
-    this.child = new Child({
-      name: this.name,
-      command,
-      args,
-      environment: { PATH: process.env['PATH'] },
-      logFile: join(folder, this.name),
-    });
+    this.child = childOf(this.name, command, args);
     return Promise.resolve();
   }
 
@@ -86,5 +87,70 @@ describe('the supervisor', () => {
     expect(target.starts).toBe(1);
     expect(events).toEqual([]);
     await supervisor.stopAll();
+  });
+});
+
+const nodeChild = (name: string, code: string) => childOf(name, process.execPath, ['--eval', code]);
+const printed = (child: Child, text: string) =>
+  waitFor(`${child.name} prints ${text}`, () => child.tail().includes(text));
+
+describe('a child process', () => {
+  it('gets SIGTERM before SIGKILL', async () => {
+    const child = nodeChild(
+      'polite',
+      'process.on("SIGTERM", () => { console.log("bye"); process.exit(7) }); ' +
+        'setInterval(() => 0, 1000); console.log("up")',
+    );
+    await printed(child, 'up');
+    expect(await child.stop(20_000)).toEqual({ code: 7, signal: null });
+    expect(child.tail()).toContain('bye');
+  });
+
+  it('leaves no child processes when it ends by itself', async () => {
+    const child = nodeChild(
+      'parent',
+      'process.on("SIGUSR2", () => process.exit(0)); ' +
+        'const { pid } = require("node:child_process").spawn("sleep", ["600"]); ' +
+        'console.log("pid", pid); setTimeout(() => process.exit(1), 100_000)',
+    );
+    await printed(child, 'pid');
+    const grandchild = identityOf(Number(/pid (\d+)/.exec(child.tail())?.[1]));
+    expect(grandchild).toBeDefined();
+    // It ends by itself, after the test knows its child process.
+    child.signal('SIGUSR2');
+    expect(await child.exited).toEqual({ code: 0, signal: null });
+    await waitFor('the grandchild has ended', () => !isRunning(grandchild!));
+  });
+});
+
+/** Prints the files of the product's processes, in the order in which Node loads them. */
+const PRINT_LOADED = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    load: (url, context, next) => (url.startsWith('file:') && console.log(context.format, url), next(url, context)),
+  });
+`)}`;
+
+function loaded(script: string, ...args: string[]): string[] {
+  const program = `await import(${JSON.stringify(join(PROJECT, script))}); process.exit(0)`;
+  const all = [...args, `--import=${PRINT_LOADED}`, '--input-type=module', '--eval', program];
+  const lines = execFileSync(process.execPath, all, { encoding: 'utf8' }).trim().split('\n');
+  return lines.filter((line) => !line.endsWith('quick-start.mjs'));
+}
+
+it('an old Node is named, with the command that installs the right one also where NODE_ENV is production', () => {
+  const old = "data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '20.1.0' } })";
+  const args = [`--import=${old}`, join(PROJECT, 'cli/reseller.mjs')];
+  const { stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  const message = /Node 20\.1\.0[^]*`npm ci --include=dev`.*NODE_ENV=production/;
+  expect([status, stderr]).toEqual([1, expect.stringMatching(message)]);
+});
+
+describe('the quick start', () => {
+  it('does not change the code of a process', () => {
+    const files = loaded('worker/run.ts', QUICK_START);
+    expect(files).toEqual(loaded('worker/run.ts'));
+    // The files that it caches are among them.
+    expect(files.filter((line) => line.includes('/node_modules/drizzle-orm/')).length).toBeGreaterThan(50);
   });
 });

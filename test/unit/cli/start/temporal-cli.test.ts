@@ -1,22 +1,26 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '#cli/embedded/ports.ts';
 import { findTemporalCli, obtainTemporalCli, TEMPORAL_CLI_VERSION } from '#cli/embedded/temporal-cli.ts';
+import { TemporalCluster } from '#cli/embedded/temporal-cluster.ts';
 import { startArguments } from '#cli/embedded/temporal-server.ts';
+import { setCurrent } from '#cli/set-up/deployment.ts';
+import { runTemporalCli } from '#cli/set-up/temporal.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 let folder: string;
 beforeEach(() => void (folder = temporaryFolder('cli')));
 
-function program(...path: string[]): string {
-  const file = join(folder, ...path);
+/** Creates an executable file. */
+function program(path: string, code = ''): string {
+  const file = join(folder, path);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, '#!/bin/sh\n');
+  writeFileSync(file, `#!/bin/sh\n${code}`);
   chmodSync(file, 0o755);
   return file;
 }
 
-const cached = () => program('cache', 'reseller-fulfilment', `temporal-cli-${TEMPORAL_CLI_VERSION}`, 'temporal');
 const environment = (more: Record<string, string> = {}) => ({
   PATH: `${join(folder, 'empty')}:${join(folder, 'bin')}`,
   XDG_CACHE_HOME: join(folder, 'cache'),
@@ -26,19 +30,17 @@ const environment = (more: Record<string, string> = {}) => ({
 describe('the search for the Temporal CLI', () => {
   it('uses TEMPORAL_CLI_PATH, then the PATH, then the cache, and no other place', () => {
     expect(findTemporalCli(environment())).toBeUndefined();
-    const inCache = cached();
+    const inCache = program(`cache/reseller-fulfilment/temporal-cli-${TEMPORAL_CLI_VERSION}/temporal`);
     expect(findTemporalCli(environment())).toEqual({ path: inCache, source: 'cache' });
-    const onPath = program('bin', 'temporal');
+    const onPath = program('bin/temporal');
     expect(findTemporalCli(environment())).toEqual({ path: onPath, source: 'PATH' });
     const named = program('named');
-    expect(findTemporalCli(environment({ TEMPORAL_CLI_PATH: named }))).toEqual({
-      path: named,
-      source: 'TEMPORAL_CLI_PATH',
-    });
+    const found = findTemporalCli(environment({ TEMPORAL_CLI_PATH: named }));
+    expect(found).toEqual({ path: named, source: 'TEMPORAL_CLI_PATH' });
   });
 
   it('skips a non-executable file on the PATH, and refuses it in TEMPORAL_CLI_PATH', () => {
-    const file = program('bin', 'temporal');
+    const file = program('bin/temporal');
     chmodSync(file, 0o644);
     expect(findTemporalCli(environment())).toBeUndefined();
     expect(() => findTemporalCli(environment({ TEMPORAL_CLI_PATH: file }))).toThrow('TEMPORAL_CLI_PATH');
@@ -46,26 +48,16 @@ describe('the search for the Temporal CLI', () => {
 });
 
 describe('a missing Temporal CLI', () => {
-  /** A Go that reports a good version and fails to build. */
-  function failingGo(): string {
-    const file = program('bin', 'go');
-    writeFileSync(file, '#!/bin/sh\n[ "$1" = env ] && echo go1.25.0 && exit 0\necho no network >&2\nexit 1\n');
-    chmodSync(file, 0o755);
-    return `${join(folder, 'bin')}:/usr/bin:/bin`;
-  }
-  const obtain = (downloaded: boolean) => {
+  it('is built only after a message with the failed download, the duration, the needs and an option', async () => {
+    // A Go that reports a good version and fails to build.
+    program('bin/go', '[ "$1" = env ] && echo go1.25.0 && exit 0\necho no network >&2\nexit 1\n');
     const heard: string[] = [];
-    const options = {
-      environment: environment({ PATH: failingGo() }),
+    const result = obtainTemporalCli({
+      environment: environment({ PATH: `${join(folder, 'bin')}:/usr/bin:/bin` }),
       progress: (text: string) => void heard.push(`progress: ${text}`),
       announce: (text: string) => void heard.push(text),
-      download: () => Promise.resolve(downloaded),
-    };
-    return { heard, result: obtainTemporalCli(options) };
-  };
-
-  it('is built only after a message with the failed download, the duration, the needs and an option', async () => {
-    const { heard, result } = obtain(false);
+      download: () => Promise.resolve(false),
+    });
     await expect(result).rejects.toThrow('could not be built');
     const [announced = '', ...more] = heard.filter((text) => !text.startsWith('progress'));
     expect(more).toEqual([]);
@@ -75,12 +67,11 @@ describe('a missing Temporal CLI', () => {
 });
 
 describe('the start of the Temporal server', () => {
-  const options = { cli: '/temporal', port: 7233, logFile: '/log', environment: {} };
-
   it('stores its state in a file, and configures the codec server in the UI', () => {
     const ui = { address: '127.9.8.7', port: 20_001 };
+    const files = { databaseFile: '/data/t.db', logFile: '/log', environment: {} };
     const list = startArguments(
-      { ...options, uiPort: 8233, databaseFile: '/data/t.db', codecEndpoint: 'http://127.0.0.1:8234' },
+      { cli: '/temporal', port: 7233, uiPort: 8233, codecEndpoint: 'http://127.0.0.1:8234', ...files },
       ui,
     );
     expect(list).toEqual(
@@ -92,5 +83,63 @@ describe('the start of the Temporal server', () => {
       ]),
     );
     expect(list).not.toContain('--headless');
+  });
+});
+
+describe('reseller temporal', () => {
+  it('runs the Temporal CLI with its arguments and the addresses of the set-up, and returns its exit code', () => {
+    const settings = {
+      TEMPORAL_ADDRESS: '127.0.0.1:17233',
+      TEMPORAL_NAMESPACE: 'shop',
+      CODEC_PORT: '18234',
+      CODEC_TOKEN: 'a-token-of-the-test',
+    };
+    const TEMPORAL_CLI_PATH = program('temporal', `{ echo "$@"; env; } > '${join(folder, 'seen')}'\nexit 3\n`);
+    const ours = { TEMPORAL_CLI_PATH, HOME: folder };
+    expect(runTemporalCli(['workflow', 'list', '--limit', '1'], settings, ours)).toBe(3);
+    const seen = readFileSync(join(folder, 'seen'), 'utf8').split('\n');
+    expect(seen[0]).toBe('workflow list --limit 1');
+    expect(seen).toEqual(
+      expect.arrayContaining([
+        'TEMPORAL_ADDRESS=127.0.0.1:17233',
+        'TEMPORAL_NAMESPACE=shop',
+        'TEMPORAL_CODEC_ENDPOINT=http://127.0.0.1:18234',
+        'TEMPORAL_CODEC_AUTH=Bearer a-token-of-the-test',
+        `HOME=${folder}`,
+      ]),
+    );
+  });
+});
+
+describe('reseller deployment', () => {
+  it('refuses to send new work to a version and to workers without one, before it connects', async () => {
+    await expect(setCurrent('2', { unversioned: true }, {})).rejects.toThrow('Both 2 and --unversioned are given.');
+  });
+});
+
+/** Starts a server that writes the port of a service and a sentence, and ends. @returns the lines it wrote. */
+async function endsWith(sentence: string): Promise<string[]> {
+  const server = program('server', `echo "$HISTORY_GRPC_PORT ${sentence}"\nexit 1\n`);
+  const logFile = join(folder, 'log');
+  const cluster = await TemporalCluster.prepare({
+    programs: { server, sqlTool: '/usr/bin/true', ui: '/usr/bin/true' },
+    port: await freePort(),
+    postgresUrl: 'postgres://nobody@127.0.0.1:1/postgres',
+    databases: { main: 'main', visibility: 'visibility' },
+    logFile,
+  });
+  await expect(cluster.start()).rejects.toThrow(sentence);
+  return readFileSync(logFile, 'utf8').trim().split('\n');
+}
+
+describe('the embedded cluster', () => {
+  it('is started again with other ports when another program has taken one', async () => {
+    const lines = await endsWith('listen tcp 127.0.0.1:17000: bind: address already in use');
+    expect(new Set(lines).size).toBe(3);
+    expect(lines).toHaveLength(3);
+  });
+
+  it('is not started again after another error', async () => {
+    expect(await endsWith('no configuration')).toHaveLength(1);
   });
 });

@@ -16,17 +16,15 @@ import {
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 
 const GATE_POLICY = DEFAULT_POLICY.gate;
-
-const A = 1;
-const B = 2;
 const { driftCanaryMs, driftCanaries, canaryLeaseMs } = GATE_POLICY;
+const [A, B] = [1, 2];
 
-const drifted = (
-  line: DriftStop,
-  id: string,
-  product: number,
-  at: { readonly begunAt: number; readonly now: number },
-) => afterDrift(line, { id, product, begunAt: at.begunAt }, at.now);
+const drifted = (line: DriftStop, id: string, product: number, { begunAt, now }: { begunAt: number; now: number }) =>
+  afterDrift(line, { id, product, begunAt }, now);
+const next = (line: DriftStop, of: readonly number[], now: number) => {
+  const waiting = of.map((product) => ({ product }));
+  return nextCanary(line, waiting, now, GATE_POLICY);
+};
 const look = (
   line: DriftStop,
   now: number,
@@ -57,7 +55,7 @@ describe('a first drift', () => {
     expect(asks(once, 'a2', A, 200)).toBe('hold');
     expect(asks(once, 'b1', B, 200)).toBe('canary');
     expect(asks(proving, 'b2', B, 201)).toBe('hold');
-    expect(nextCanary(once, [{ product: A }, { product: B }], 200, GATE_POLICY)).toEqual({ product: B });
+    expect(next(once, [A, B], 200)).toEqual({ product: B });
   });
 
   it('lets the other products go once the canary is whole, and its own once its purchase is', () => {
@@ -87,10 +85,10 @@ describe('a second drift', () => {
   it('stops the kind, until a person starts it', () => {
     expect(twice.state).toBe('stopped');
     expect(asks(twice, 'c1', 3, 400)).toBe('hold');
-    expect(nextCanary(twice, [{ product: 3 }], 400, GATE_POLICY)).toBeUndefined();
+    expect(next(twice, [3], 400)).toBeUndefined();
     const started = afterStart(twice);
-    expect(nextCanary(started, [{ product: A }, { product: 3 }], 400, GATE_POLICY)).toEqual({ product: 3 });
-    expect(nextCanary(started, [{ product: A }], 400, GATE_POLICY)).toEqual({ product: A });
+    expect(next(started, [A, 3], 400)).toEqual({ product: 3 });
+    expect(next(started, [A], 400)).toEqual({ product: A });
   });
 
   it('is not undone by a canary that was sent before it', () => {
@@ -123,9 +121,9 @@ describe('a person who starts a stopped product', () => {
   it('lets one purchase of it go, and the other products pass', () => {
     const started = afterStart(look(proving, 300, { b1: 'whole' }, [A]));
     expect(asks(started, 'b2', B, 400)).toBe('pass');
-    expect(nextCanary(started, [{ product: A }], 400, GATE_POLICY)).toEqual({ product: A });
+    expect(next(started, [A], 400)).toEqual({ product: A });
     const sent = afterSend(started, { id: 'a2', product: A }, 400);
-    expect(nextCanary(sent, [{ product: A }], 401, GATE_POLICY)).toBeUndefined();
+    expect(next(sent, [A], 401)).toBeUndefined();
     expect(look(sent, 500, { a2: 'whole' }, [A])).toEqual(NO_DRIFT_STOP);
   });
 

@@ -18,11 +18,9 @@ const whyOf = (sighting: Partial<Sighting>) => {
 
 describe('the hold before the first purchase check', () => {
   it('ends with one piece of evidence, even with other evidence missing', () => {
-    const sighting = {
-      evidence: ['GET /orders shows a completed purchase'],
-      missing: ['GET /openapi.json: it answered 404'],
-    };
-    expect(judge(sighting)).toEqual({ kind: 'seen', evidence: 'GET /orders shows a completed purchase.' });
+    const seen = 'GET /orders shows a completed purchase';
+    const judged = judge({ evidence: [seen], missing: ['GET /openapi.json: it answered 404'] });
+    expect(judged).toEqual({ kind: 'seen', evidence: `${seen}.` });
   });
 
   it('remains when a shape differs, even with evidence, and names the call and the field', () => {
@@ -33,9 +31,8 @@ describe('the hold before the first purchase check', () => {
   it('remains without evidence, and names the missing evidence and the command to run', () => {
     const reason = whyOf({ missing: ['GET /orders: it shows no purchase that was completed'] });
     expect(reason).toContain('GET /orders: it shows no purchase that was completed.');
-    expect(reason).toContain('`npx reseller sandbox tour`');
-    expect(reason).toContain('`npx reseller contract check openapi.json --record`');
-    expect(reason).toContain('`npx reseller gate release`');
+    for (const command of ['sandbox tour', 'contract check openapi.json --record', 'gate release'])
+      expect(reason).toContain(`\`npx reseller ${command}\``);
   });
 
   it.each(PURCHASE_KINDS)('has a text for %s of limited length and without control characters', (kind) => {

@@ -9,8 +9,8 @@ import {
   type NamedAttempt,
 } from '#domain/money/absence.ts';
 import type { MovementNames } from '#domain/money/books.ts';
+import { NAMELESS, usd } from '#test/support/work/books/reconciliation.ts';
 
-const usd = (amount: string) => ({ amount, currency: 'USD' });
 const debit = (amount: string, currency = 'USD') => ({ direction: 'debit', money: { amount, currency } }) as const;
 const credit = (amount: string) => ({ direction: 'credit', money: usd(amount) }) as const;
 
@@ -42,9 +42,8 @@ describe('the absence of a debit', () => {
   it('is proven by a bracket where there is no steady balance: a row from before and a later debit of ours', () => {
     expect(judged({ reading: reading({ balance: undefined }), laterDebit: 'w7' })).toBe('bracket');
     expect(judged({ base: undefined, laterDebit: 'w7' })).toBe('bracket');
-    expect(judged({ reading: reading({ balance: { amount: '90', currency: 'EUR' } }), laterDebit: 'w7' })).toBe(
-      'bracket',
-    );
+    const inEuro = reading({ balance: { amount: '90', currency: 'EUR' } });
+    expect(judged({ reading: inEuro, laterDebit: 'w7' })).toBe('bracket');
   });
 
   it('is not proven by the balance of another currency than that of the purchase', () => {
@@ -52,18 +51,17 @@ describe('the absence of a debit', () => {
     expect(judged({ currencies: ['EUR'], laterDebit: 'w7' })).toBe('bracket');
   });
 
+  const moved = reading({ balance: usd('97.60') });
+  const whole = reading({ reachesBackTo: undefined, isWhole: true });
+
   it.each<[string, Partial<AbsenceFacts>, string]>([
     ['an empty list of a shifted filter', { reading: reading({ reachesBackTo: undefined }) }, 'out_of_reach'],
     ['a list that ends after the send', { reading: reading({ reachesBackTo: 6 }) }, 'out_of_reach'],
-    [
-      'a list that is called whole and shows no row from before',
-      { reading: reading({ reachesBackTo: undefined, isWhole: true }) },
-      'out_of_reach',
-    ],
-    ['a balance that moved without a row', { reading: reading({ balance: usd('97.60') }) }, 'contradicted'],
+    ['a list that is called whole and shows no row from before', { reading: whole }, 'out_of_reach'],
+    ['a balance that moved without a row', { reading: moved }, 'contradicted'],
     [
       'a balance that moved without a row, although there is a bracket',
-      { reading: reading({ balance: usd('97.60') }), laterDebit: 'w7' },
+      { reading: moved, laterDebit: 'w7' },
       'contradicted',
     ],
     ['a row without a movement of the balance', { since: [debit('2.40')] }, 'contradicted'],
@@ -77,7 +75,7 @@ describe('the absence of a debit', () => {
   });
 
   it('is proven in a wallet without any row, whose balance did not move', () => {
-    expect(judged({ hadRows: false, reading: reading({ reachesBackTo: undefined, isWhole: true }) })).toBe('ledger');
+    expect(judged({ hadRows: false, reading: whole })).toBe('ledger');
   });
 
   it('names the readings that it is proven by', () => {
@@ -107,21 +105,11 @@ describe('the time of the reading', () => {
     const late = (elapsedMs: number) => ({ elapsedMs, wasMissing: true });
     expect(learned()).toEqual(NO_DEBIT_SEEN);
     expect(learned(shown(600_000), shown(8_000), shown(30_000))).toEqual({ longestMs: null, withinMs: 8_000 });
-    expect(learned(shown(8_000), late(60_000), late(300_000), shown(200))).toEqual({
-      longestMs: 300_000,
-      withinMs: 200,
-    });
+    const all = learned(shown(8_000), late(60_000), late(300_000), shown(200));
+    expect(all).toEqual({ longestMs: 300_000, withinMs: 200 });
   });
 });
 
-const NO_NAMES: MovementNames = {
-  orderId: null,
-  orderReference: null,
-  topupId: null,
-  subscriptionId: null,
-  subscriptionReference: null,
-  esimId: null,
-};
 const ORDER: NamedAttempt = {
   serviceId: '812',
   reference: 'Shop-2026-0001',
@@ -141,7 +129,7 @@ describe('a debit that is for no other purchase of ours', () => {
     ['names a top-up of our eSIM', TOPUP, { topupId: 't9', esimId: 'e1' }],
     ['names a top-up without its eSIM', TOPUP, { topupId: 't9' }],
   ])('may be for the attempt when it %s', (_, attempt, names) => {
-    expect(mayBeFor(attempt, { ...NO_NAMES, ...names })).toBe(true);
+    expect(mayBeFor(attempt, { ...NAMELESS, ...names })).toBe(true);
   });
 
   it.each<[string, NamedAttempt, Partial<MovementNames>]>([
@@ -150,6 +138,6 @@ describe('a debit that is for no other purchase of ours', () => {
     ['another reference in another field', ORDER, { subscriptionReference: 'other' }],
     ['a top-up of another eSIM', TOPUP, { topupId: 't9', esimId: 'e2' }],
   ])('is for somebody else when it names %s', (_, attempt, names) => {
-    expect(mayBeFor(attempt, { ...NO_NAMES, ...names })).toBe(false);
+    expect(mayBeFor(attempt, { ...NAMELESS, ...names })).toBe(false);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compareAmounts, isOtherMoney, type AmountComparison } from '#domain/money/money.ts';
-
-const usd = (amount: string) => ({ amount, currency: 'USD' });
+import { usd } from '#test/support/work/books/reconciliation.ts';
 
 describe('two amounts that should be the same', () => {
   it.each<[string, string, AmountComparison]>([

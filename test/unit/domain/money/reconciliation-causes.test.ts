@@ -21,6 +21,7 @@ describe('the cause of a movement', () => {
     return place?.kind === 'booked' ? place.attemptId : place?.kind === 'orphan' ? place.reason : place?.kind;
   };
 
+  const foreignVpn = { subscriptionReference: 'vpn-9', orderId: 'so_1' };
   it.each<[string, Partial<MovementNames>, string | null]>([
     ['an order by the service’s id', { orderId: 'so_1' }, 'att_1'],
     ['an order by our reference', { orderReference: 'shop-2' }, 'att_2'],
@@ -32,11 +33,7 @@ describe('the cause of a movement', () => {
     ['a subscription by its id', { subscriptionId: 'sv_1' }, 'att_4'],
     ['a subscription by our reference', { subscriptionReference: 'vpn-1' }, 'att_4'],
     ['a subscription that also names an order', { subscriptionId: 'sv_1', orderId: 'so_1' }, 'att_4'],
-    [
-      'a subscription that is not ours beside an order that is',
-      { subscriptionReference: 'vpn-9', orderId: 'so_1' },
-      'unknown',
-    ],
+    ['a subscription that is not ours beside an order that is', foreignVpn, 'unknown'],
     ['an order that is not ours, of an eSIM that is', { orderReference: 'shop-9', esimId: 'se_1' }, 'unknown'],
     ['two orders', { orderId: 'so_1', orderReference: 'shop-2' }, 'ambiguous'],
     ['an eSIM that is not ours', { esimId: 'se_9' }, 'unknown'],
@@ -67,9 +64,8 @@ describe('the cause of a movement', () => {
   });
 
   it('of a failed order is the attempt for both movements', () => {
-    expect(causes(judge({ purchases: [failed], movements: [debit(5, 'd'), credit(4, 'c')] }))).toBe(
-      'd: attempt att_1, c: attempt att_1',
-    );
+    const judged = judge({ purchases: [failed], movements: [debit(5, 'd'), credit(4, 'c')] });
+    expect(causes(judged)).toBe('d: attempt att_1, c: attempt att_1');
   });
 
   it('without names is a deposit or an adjustment by its reason, and otherwise unknown', () => {
@@ -91,28 +87,18 @@ describe('the cause of a movement', () => {
 });
 
 describe('a movement without a known cause', () => {
-  const strange = (direction: Direction, names: Partial<MovementNames>, hoursAgo = 5) =>
-    judge({
-      purchases: ALL,
-      movements: [moved(direction, hoursAgo, 'x', { names: { ...NAMELESS, ...names }, reason: 'fee' })],
-    });
+  const strange = (direction: Direction, more: Partial<MovementNames>, hoursAgo = 5) => {
+    const names = { ...NAMELESS, ...more };
+    return judge({ purchases: ALL, movements: [moved(direction, hoursAgo, 'x', { names, reason: 'fee' })] });
+  };
 
   it.each<[Direction, Partial<MovementNames>, string, string]>([
-    ['debit', {}, 'unnamed_movement', 'A debit of 2.40 USD names no purchase.'],
-    [
-      'credit',
-      { orderReference: 'by-hand' },
-      'orphan_movement',
-      'A credit of 2.40 USD names a purchase that is not ours.',
-    ],
-    [
-      'debit',
-      { orderId: 'so_1', orderReference: 'shop-2' },
-      'orphan_movement',
-      'A debit of 2.40 USD names two different purchases of ours.',
-    ],
-  ])('is reported: a %s with names %j', (direction, names, kind, detail) => {
+    ['debit', {}, 'unnamed_movement', 'no purchase.'],
+    ['credit', { orderReference: 'by-hand' }, 'orphan_movement', 'a purchase that is not ours.'],
+    ['debit', { orderId: 'so_1', orderReference: 'shop-2' }, 'orphan_movement', 'two different purchases of ours.'],
+  ])('is reported: a %s with names %j', (direction, names, kind, named) => {
     const judged = strange(direction, names);
+    const detail = `A ${direction} of 2.40 USD names ${named}`;
     expect(judged.findings).toStrictEqual([{ kind, detail, movementId: 'x', direction, money: usd('2.40') }]);
     expect(judged.entries).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Movement } from '#domain/money/books.ts';
+import type { Direction, Movement } from '#domain/money/books.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { Placed } from '#domain/money/reconciliation.ts';
 import {
@@ -21,50 +21,44 @@ import {
   vpnDebit,
 } from '#test/support/work/books/reconciliation.ts';
 
+const ofAttempt = (movement: Movement) => placed(movement, { kind: 'attempt', id: 'att_1' }, 'att_1');
+const ofAdjustment = (movement: Movement) => placed(movement, { kind: 'adjustment', id: movement.id }, 'att_1');
+/** The finding about another movement of the order. */
+const onceMore = (kind: 'debited_twice' | 'credited_twice', direction: Direction) => ({
+  kind,
+  detail: `The service ${direction}ed 2.40 USD once more for order ord_1.`,
+  movementId: 'x',
+  direction,
+  money: usd('2.40'),
+  work: order.work,
+  attemptId: 'att_1',
+});
+
 describe('a debit', () => {
   it('with the reported amount belongs to the attempt, even if another movement came first', () => {
-    const judged = judge({
-      outstanding: [reported(usd('2.40'))],
-      movements: [debit(5, 'a', { money: usd('2.50') }), debit(4, 'b')],
-    });
+    const movements = [debit(5, 'a', { money: usd('2.50') }), debit(4, 'b')];
+    const judged = judge({ outstanding: [reported(usd('2.40'))], movements });
     expect(causes(judged)).toBe('a: adjustment a, b: attempt att_1');
     expect(kinds(judged)).toEqual(['debited_twice']);
   });
 
   it('belongs to the attempt when it is the first, without a movement of the reported amount', () => {
     const movements = [debit(4, 'b'), debit(5, 'a', { money: usd('2.50') })];
-    expect(causes(judge({ movements }))).toBe('a: attempt att_1, b: adjustment b');
-    expect(causes(judge({ outstanding: [reported(usd('9.00'))], movements }))).toBe(
-      'a: attempt att_1, b: adjustment b',
-    );
+    for (const outstanding of [[], [reported(usd('9.00'))]])
+      expect(causes(judge({ outstanding, movements }))).toBe('a: attempt att_1, b: adjustment b');
   });
 
   it('with the same time as another is ordered by its id', () => {
-    expect(causes(judge({ movements: [debit(5, 'b'), debit(5, 'a'), debit(5, 'c')] }))).toBe(
-      'a: attempt att_1, b: adjustment b, c: adjustment c',
-    );
+    const judged = judge({ movements: [debit(5, 'b'), debit(5, 'a'), debit(5, 'c')] });
+    expect(causes(judged)).toBe('a: attempt att_1, b: adjustment b, c: adjustment c');
   });
 
   it('after a booked one is excessive', () => {
-    const judged = judge({
-      placed: [placed(debit(9, 'd'), { kind: 'attempt', id: 'att_1' }, 'att_1')],
-      movements: [debit(5, 'x')],
-    });
+    const judged = judge({ placed: [ofAttempt(debit(9, 'd'))], movements: [debit(5, 'x')] });
     expect(causes(judged)).toBe('x: adjustment x');
-    expect(judged.findings).toStrictEqual([
-      {
-        kind: 'debited_twice',
-        detail: 'The service debited 2.40 USD once more for order ord_1.',
-        movementId: 'x',
-        direction: 'debit',
-        money: usd('2.40'),
-        work: order.work,
-        attemptId: 'att_1',
-      },
-    ]);
-    expect(judged.entries).toEqual([
-      { direction: 'debit', money: usd('2.40'), cause: { kind: 'adjustment', id: 'x' } },
-    ]);
+    expect(judged.findings).toStrictEqual([onceMore('debited_twice', 'debit')]);
+    const cause = { kind: 'adjustment', id: 'x' };
+    expect(judged.entries).toEqual([{ direction: 'debit', money: usd('2.40'), cause }]);
   });
 
   it('in excess waits while it is recent, because its cause may still appear', () => {
@@ -79,6 +73,7 @@ describe('a debit', () => {
 });
 
 describe('a debit of a subscription', () => {
+  const AGAIN = 'The service debited 2.40 USD once more for VPN subscription vpn_1';
   const own = placed(vpnDebit(500, 'own'), { kind: 'attempt', id: 'att_4' }, 'att_4');
   const period = (hoursAgo: number, number: number) =>
     placed(vpnDebit(hoursAgo, `p${number}`), { kind: 'subscription_period', id: `vpn_1/${number}` }, 'att_4');
@@ -90,9 +85,8 @@ describe('a debit of a subscription', () => {
     expect(causes(later([vpnDebit(476.1, 'x')]))).toBe('x: adjustment x');
     expect(causes(later([vpnDebit(100, 'x')], [own, period(124, 2)]))).toBe('x: subscription_period vpn_1/3');
     expect(causes(later([vpnDebit(100, 'x')], [own, period(123, 2)]))).toBe('x: adjustment x');
-    expect(causes(later([vpnDebit(300, 'x'), vpnDebit(200, 'y'), vpnDebit(199, 'z')]))).toBe(
-      'x: subscription_period vpn_1/2, y: subscription_period vpn_1/3, z: adjustment z',
-    );
+    const three = later([vpnDebit(300, 'x'), vpnDebit(200, 'y'), vpnDebit(199, 'z')]);
+    expect(causes(three)).toBe('x: subscription_period vpn_1/2, y: subscription_period vpn_1/3, z: adjustment z');
   });
 
   it('is also a period when it is read late, after a later one', () => {
@@ -112,35 +106,22 @@ describe('a debit of a subscription', () => {
     expect(causes(later([vpnDebit(100, 'x')], [own], ended))).toBe('x: subscription_period vpn_1/2');
     const after = later([vpnDebit(99, 'x')], [own], ended);
     expect(causes(after)).toBe('x: adjustment x');
-    expect(details(after)).toEqual([
-      'The service debited 2.40 USD once more for VPN subscription vpn_1, which had ended.',
-    ]);
-    expect(causes(later([vpnDebit(100, 'x')], [own], { ...subscription, state: 'processing' }))).toBe(
-      'x: adjustment x',
-    );
+    expect(details(after)).toEqual([`${AGAIN}, which had ended.`]);
+    const unbought = { ...subscription, state: 'processing' } as const;
+    expect(causes(later([vpnDebit(100, 'x')], [own], unbought))).toBe('x: adjustment x');
   });
 
   it('in excess mentions the end of the subscription only after that end', () => {
     const ended = { ...subscription, endedAt: NOW - 499 * HOUR };
-    expect(details(later([vpnDebit(499, 'x')], [own], ended))).toEqual([
-      'The service debited 2.40 USD once more for VPN subscription vpn_1.',
-    ]);
-    expect(details(later([vpnDebit(499, 'x')]))).toEqual([
-      'The service debited 2.40 USD once more for VPN subscription vpn_1.',
-    ]);
+    for (const purchase of [ended, subscription])
+      expect(details(later([vpnDebit(499, 'x')], [own], purchase))).toEqual([`${AGAIN}.`]);
   });
 
   it('is its first one for any reported amount, because later ones may have that amount', () => {
-    const row = reported(usd('2.40'), {
-      cause: { kind: 'attempt', id: 'att_4' },
-      work: subscription.work,
-      attemptId: 'att_4',
-    });
-    const judged = judge({
-      purchases: [subscription],
-      outstanding: [row],
-      movements: [vpnDebit(300, 'a', { money: usd('1.00') }), vpnDebit(100, 'b')],
-    });
+    const cause = { kind: 'attempt', id: 'att_4' } as const;
+    const outstanding = [reported(usd('2.40'), { cause, work: subscription.work, attemptId: 'att_4' })];
+    const movements = [vpnDebit(300, 'a', { money: usd('1.00') }), vpnDebit(100, 'b')];
+    const judged = judge({ purchases: [subscription], outstanding, movements });
     expect(causes(judged)).toBe('a: attempt att_4, b: subscription_period vpn_1/2');
     expect(kinds(judged)).toEqual(['amount_differs']);
   });
@@ -173,26 +154,23 @@ describe('an amount that is not the expected one', () => {
 });
 
 describe('a credit', () => {
-  const own = placed(debit(9, 'd'), { kind: 'attempt', id: 'att_1' }, 'att_1');
-  const excess = placed(debit(8, 'e'), { kind: 'adjustment', id: 'e' }, 'att_1');
+  const own = ofAttempt(debit(9, 'd'));
+  const excess = ofAdjustment(debit(8, 'e'));
   const refund = placed(credit(7, 'r'), { kind: 'refund', id: 'ord_1' }, 'att_1');
 
   it('first returns an excessive debit, and is otherwise a refund', () => {
-    expect(causes(judge({ placed: [own, excess], movements: [credit(5, 'a'), credit(4, 'b')] }))).toBe(
-      'a: adjustment a, b: refund ord_1',
-    );
+    const later = judge({ placed: [own, excess], movements: [credit(5, 'a'), credit(4, 'b')] });
+    expect(causes(later)).toBe('a: adjustment a, b: refund ord_1');
     // Also when it is older than the debit that it returns.
-    expect(causes(judge({ movements: [credit(6, 'c'), debit(5, 'd'), debit(4, 'e')] }))).toBe(
-      'c: adjustment c, d: attempt att_1, e: adjustment e',
-    );
+    const older = judge({ movements: [credit(6, 'c'), debit(5, 'd'), debit(4, 'e')] });
+    expect(causes(older)).toBe('c: adjustment c, d: attempt att_1, e: adjustment e');
   });
 
   it('of another amount does not return an excessive debit', () => {
-    const other = placed(debit(8, 'e', { money: usd('3.20') }), { kind: 'adjustment', id: 'e' }, 'att_1');
-    expect(causes(judge({ placed: [own, other], movements: [credit(5, 'a')] }))).toBe('a: refund ord_1');
-    expect(causes(judge({ placed: [own, other], movements: [credit(5, 'a', { money: usd('3.20') })] }))).toBe(
-      'a: adjustment a',
-    );
+    const before = [own, ofAdjustment(debit(8, 'e', { money: usd('3.20') }))];
+    const after = (amount: string) =>
+      causes(judge({ placed: before, movements: [credit(5, 'a', { money: usd(amount) })] }));
+    expect([after('2.40'), after('3.20')]).toEqual(['a: refund ord_1', 'a: adjustment a']);
   });
 
   it('of a failed attempt first returns its own debit, then an excessive one', () => {
@@ -202,23 +180,11 @@ describe('a credit', () => {
   });
 
   it('is excessive when the refund is booked and nothing is owed', () => {
-    for (const before of [
-      [own, refund],
-      [own, refund, excess, placed(credit(6, 'f'), { kind: 'adjustment', id: 'f' }, 'att_1')],
-    ]) {
+    for (const more of [[], [excess, ofAdjustment(credit(6, 'f'))]]) {
+      const before = [own, refund, ...more];
       const judged = judge({ placed: before, movements: [credit(5, 'x')] });
       expect(causes(judged)).toBe('x: adjustment x');
-      expect(judged.findings).toStrictEqual([
-        {
-          kind: 'credited_twice',
-          detail: 'The service credited 2.40 USD once more for order ord_1.',
-          movementId: 'x',
-          direction: 'credit',
-          money: usd('2.40'),
-          work: order.work,
-          attemptId: 'att_1',
-        },
-      ]);
+      expect(judged.findings).toStrictEqual([onceMore('credited_twice', 'credit')]);
     }
   });
 

@@ -30,6 +30,15 @@ import {
   usd,
 } from '#test/support/work/books/reconciliation.ts';
 
+const eur = (amount: string): Money => ({ amount, currency: 'EUR' });
+/** A row of the journal without work. */
+const deposit = (id: string, amount: string): Outstanding => ({
+  direction: 'credit',
+  money: usd(amount),
+  cause: { kind: 'deposit', id },
+  recordedAt: NOW - 5 * HOUR,
+});
+
 describe('the journal', () => {
   it('gets no second row for a known movement, and no longer awaits it', () => {
     const other = reported(usd('1.00'), { cause: { kind: 'attempt', id: 'att_2' }, recordedAt: NOW });
@@ -37,30 +46,25 @@ describe('the journal', () => {
     expect(judged).toMatchObject({ entries: [], findings: [], outstanding: [other] });
   });
 
-  it.each<[string, Money, Direction, Money, unknown[]]>([
-    ['more was debited', usd('2.40'), 'debit', usd('2.50'), [{ direction: 'debit', money: usd('0.1') }]],
-    ['less was debited', usd('2.40'), 'debit', usd('2.30'), [{ direction: 'credit', money: usd('0.1') }]],
-    ['more was credited', usd('2.40'), 'credit', usd('2.50'), [{ direction: 'credit', money: usd('0.1') }]],
-    ['less was credited', usd('2.40'), 'credit', usd('2.30'), [{ direction: 'debit', money: usd('0.1') }]],
+  it.each<[string, Direction, Money, [Direction, Money][]]>([
+    ['more was debited', 'debit', usd('2.50'), [['debit', usd('0.1')]]],
+    ['less was debited', 'debit', usd('2.30'), [['credit', usd('0.1')]]],
+    ['more was credited', 'credit', usd('2.50'), [['credit', usd('0.1')]]],
+    ['less was credited', 'credit', usd('2.30'), [['debit', usd('0.1')]]],
     [
       'it was another currency',
-      usd('2.40'),
       'debit',
-      { amount: '2.40', currency: 'EUR' },
+      eur('2.40'),
       [
-        { direction: 'credit', money: usd('2.40') },
-        { direction: 'debit', money: { amount: '2.40', currency: 'EUR' } },
+        ['credit', usd('2.40')],
+        ['debit', eur('2.40')],
       ],
     ],
-  ])('is corrected by the difference when %s', (_what, before, direction, money, corrections) => {
-    const judged = judge({
-      purchases: [failed],
-      outstanding: [reported(before, { direction })],
-      movements: [moved(direction, 0.5, 'x', { money })],
-    });
-    expect(judged.entries).toEqual(
-      corrections.map((entry) => ({ ...(entry as object), cause: { kind: 'adjustment', id: 'x' } })),
-    );
+  ])('is corrected by the difference when %s', (_what, direction, money, corrections) => {
+    const outstanding = [reported(usd('2.40'), { direction })];
+    const judged = judge({ purchases: [failed], outstanding, movements: [moved(direction, 0.5, 'x', { money })] });
+    const cause = { kind: 'adjustment', id: 'x' };
+    expect(judged.entries).toEqual(corrections.map(([direction, money]) => ({ direction, money, cause })));
     expect(judged.findings).toStrictEqual([
       {
         kind: 'amount_differs',
@@ -76,16 +80,8 @@ describe('the journal', () => {
   });
 
   it('is corrected also for movements without work', () => {
-    const row: Outstanding = {
-      direction: 'credit',
-      money: usd('100.00'),
-      cause: { kind: 'deposit', id: 'x' },
-      recordedAt: NOW - 5 * HOUR,
-    };
-    const judged = judge({
-      outstanding: [row],
-      movements: [credit(5, 'x', { names: NAMELESS, reason: 'deposit', money: usd('90.00') })],
-    });
+    const movement = credit(5, 'x', { names: NAMELESS, reason: 'deposit', money: usd('90.00') });
+    const judged = judge({ outstanding: [deposit('x', '100.00')], movements: [movement] });
     expect(judged.findings).toStrictEqual([
       {
         kind: 'amount_differs',
@@ -109,13 +105,7 @@ describe('the journal', () => {
         attemptId: 'att_1',
       },
     ]);
-    const ownerless: Outstanding = {
-      direction: 'credit',
-      money: usd('5.00'),
-      cause: { kind: 'deposit', id: 'd' },
-      recordedAt: NOW - 2 * HOUR,
-    };
-    expect(judge({ outstanding: [ownerless] }).findings).toStrictEqual([
+    expect(judge({ outstanding: [deposit('d', '5.00')] }).findings).toStrictEqual([
       {
         kind: 'movement_missing',
         detail: 'Our journal has a credit of 5.00 USD for deposit d, and the service shows none.',
@@ -142,11 +132,8 @@ describe('the sums of the books', () => {
       { currency: 'EUR', debits: '3', credits: '0.00', journal: '-3.00', outstanding: '0.00', unmatched: '0.00' },
       { currency: 'USD', debits: '2.5', credits: '100', journal: '97.50', outstanding: '-2.40', unmatched: '1.00' },
     ]);
-    expect(['EUR', 'USD', 'JPY'].map((currency) => expectedBalance(sums, currency).amount)).toEqual([
-      '-3',
-      '100.9',
-      '0',
-    ]);
+    const expected = ['EUR', 'USD', 'JPY'].map((currency) => expectedBalance(sums, currency).amount);
+    expect(expected).toEqual(['-3', '100.9', '0']);
   });
 });
 
@@ -168,6 +155,7 @@ describe('the books', () => {
 
 describe('a charge without a purchase', () => {
   const refused: Purchase = { ...order, state: 'refused' };
+  const own = placed(debit(9, 'd'), { kind: 'attempt', id: 'att_1' }, 'att_1');
 
   it.each([failed, refused])('is reported when the attempt is $state', (purchase) => {
     expect(judge({ purchases: [purchase], movements: [debit(1, 'd')] }).findings).toStrictEqual([
@@ -191,7 +179,6 @@ describe('a charge without a purchase', () => {
   });
 
   it('is not reported after its credit, new or booked', () => {
-    const own = placed(debit(9, 'd'), { kind: 'attempt', id: 'att_1' }, 'att_1');
     const back = placed(credit(8, 'c'), { kind: 'attempt', id: 'att_1' }, 'att_1');
     expect(kinds(judge({ purchases: [failed], placed: [own] }))).toEqual(['charge_not_refunded']);
     expect(kinds(judge({ purchases: [failed], placed: [own], movements: [credit(5, 'c')] }))).toEqual([]);
@@ -203,18 +190,14 @@ describe('a charge without a purchase', () => {
       placed(debit(9, 'x', { money: usd('9.00') }), { kind: 'adjustment', id: 'att_1' }, 'att_1'),
       placed(debit(9, 'y', { money: usd('8.00') }), { kind: 'attempt', id: 'att_0' }, 'att_1'),
     ];
-    const own = placed(debit(9, 'd'), { kind: 'attempt', id: 'att_1' }, 'att_1');
     expect(judge({ purchases: [failed], placed: [...beside, own] }).findings).toMatchObject([{ movementId: 'd' }]);
   });
 
   it('is reported in the order of the attempts, for any order of the rows', () => {
     const other: Purchase = { ...otherOrder, state: 'failed' };
     const movements = [debit(5, 'b', { names: { ...NAMELESS, orderId: 'so_2' } }), debit(5, 'a')];
-    for (const purchases of [
-      [failed, other],
-      [other, failed],
-    ]) {
+    const both = [failed, other];
+    for (const purchases of [both, both.toReversed()])
       expect(judge({ purchases, movements }).findings).toMatchObject([{ attemptId: 'att_1' }, { attemptId: 'att_2' }]);
-    }
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { subscriptionPeriods, subscriptionTimes } from '#domain/money/subscription-periods.ts';
+import { usd } from '#test/support/work/books/reconciliation.ts';
 
 const day = (number: number) => new Date(Date.UTC(2030, 0, 1) + number * 86_400_000);
-const usd = (amount: string) => ({ amount, currency: 'USD' });
 
 /** Each period as `start-end: charged`, in days. */
 function periods(renewedOn: number[], end: number | null, debits: [day: number, amount: string][] = []): string[] {
@@ -15,6 +15,8 @@ function periods(renewedOn: number[], end: number | null, debits: [day: number, 
 }
 
 describe('the periods of a subscription', () => {
+  const twoDebits = [30, 60].map((day): [number, string] => [day, '3.1']);
+
   it.each([
     ['the first one, with its charge', periods([], 30), ['0-30: 2.90']],
     ['of a service that states no end', periods([], null), ['0-?: 2.90']],
@@ -24,14 +26,7 @@ describe('the periods of a subscription', () => {
       ['0-30: 2.90', '30-60: unknown', '60-90: 3.10'],
     ],
     ['a debit before the start', periods([30], 60, [[29, '3.1']]), ['0-30: 2.90', '30-60: 3.10']],
-    [
-      'a renewal that was missed: both debits',
-      periods([30], 90, [
-        [30, '3.1'],
-        [60, '3.1'],
-      ]),
-      ['0-30: 2.90', '30-90: 6.20'],
-    ],
+    ['a renewal that was missed: both debits', periods([30], 90, twoDebits), ['0-30: 2.90', '30-90: 6.20']],
     ['a debit that no report explains', periods([], 30, [[30, '3.1']]), ['0-30: 2.90', '30-?: 3.10']],
     ['a debit without any end', periods([], null, [[30, '3.1']]), ['0-?: 2.90', '30-?: 3.10']],
     ['a renewal that the service took back', periods([30], 30), ['0-30: 2.90']],

@@ -29,10 +29,8 @@ describe.each([
   });
 
   it('waits for a verdict on a contradiction', () => {
-    for (const isDone of [true, false]) {
-      const work = { ...withCase, status: 'held', openContradiction: true } as const;
-      expect(judge(work, isDone)).toBe('contradiction_open');
-    }
+    const work = { ...withCase, status: 'held', openContradiction: true } as const;
+    for (const isDone of [true, false]) expect(judge(work, isDone)).toBe('contradiction_open');
   });
 });
 
@@ -73,9 +71,8 @@ describe('an abandonment', () => {
   });
 
   it('has no effect the second time, and is too late after another end', () => {
-    for (const status of FINAL_STATUSES) {
+    for (const status of FINAL_STATUSES)
       expect(judgeAbandon({ ...withCase, status })).toBe(status === 'abandoned' ? 'unchanged' : 'already_ended');
-    }
   });
 
   it('waits for a report of the service, and for a verdict on a contradiction', () => {
@@ -89,15 +86,11 @@ describe('an abandonment', () => {
 describe('a change of the limit', () => {
   it('is allowed until the end, has no effect with the present limit, and is refused in another currency', () => {
     for (const status of WORK_STATUSES) {
-      expect([
-        judgeLimitChange({ ...withCase, status }, false),
-        judgeLimitChange({ ...withCase, status }, true),
-        judgeLimitChange({ ...withCase, status }, false, false),
-      ]).toEqual(
-        isFinal(status)
-          ? ['already_ended', 'already_ended', 'already_ended']
-          : ['allowed', 'unchanged', 'other_currency'],
-      );
+      const work = { ...withCase, status };
+      const orEnded = (judgement: string) => (isFinal(status) ? 'already_ended' : judgement);
+      expect(judgeLimitChange(work, false)).toBe(orEnded('allowed'));
+      expect(judgeLimitChange(work, true)).toBe(orEnded('unchanged'));
+      expect(judgeLimitChange(work, false, false)).toBe(orEnded('other_currency'));
     }
   });
 });

@@ -24,28 +24,14 @@ const about = (reason: AttentionReason, more: Partial<JudgedCase> = {}): JudgedC
 describe('the verdicts on a case', () => {
   it('are those that can be true for its reason', () => {
     // Bought is possible when the purchase is unknown. Not bought is possible only then.
-    const doubtful = new Set([
-      'outcome_unknown',
-      'records_lost',
-      'service_not_answering',
-      'failed_but_charged',
-      'evidence_unavailable',
-      'contradiction',
-      'refund_missing',
-    ]);
+    const unproven = ['outcome_unknown', 'records_lost', 'service_not_answering', 'evidence_unavailable'];
+    const doubtful = new Set([...unproven, 'failed_but_charged', 'contradiction', 'refund_missing']);
     const ofRefunds = new Set(['refund_failed', 'refund_missing']);
     const boughtButUnread = ['contract_drift', 'delivery_unavailable'];
     // The purchase is settled, or needs no verdict, and the work continues unchanged.
     const ofBooks = ['debited_twice', 'charge_not_refunded', 'amount_differs', 'movement_missing'];
-    const mayBeLeft = new Set([
-      'contradiction',
-      ...boughtButUnread,
-      ...ofBooks,
-      'iccid_unreadable',
-      'charged_above_limit',
-      'cancellation_refused',
-      'webhook_conflict',
-    ]);
+    const others = ['iccid_unreadable', 'charged_above_limit', 'cancellation_refused', 'webhook_conflict'];
+    const mayBeLeft = new Set(['contradiction', ...boughtButUnread, ...ofBooks, ...others]);
     for (const reason of reasons) {
       expect(VERDICTS_OF[reason], reason).toEqual([
         ...(doubtful.has(reason) || boughtButUnread.includes(reason) ? ['bought'] : []),
@@ -91,14 +77,10 @@ describe('the verdicts on a case', () => {
   });
 
   it('of bought are refused while a later attempt may have cost something, and of not bought are not', () => {
+    const earlier = { state: 'refused', settled: false } as const;
     for (const state of ATTEMPT_STATES) {
       for (const settled of [true, false]) {
-        const later = about('contradiction', {
-          laterAttempts: [
-            { state: 'refused', settled: false },
-            { state, settled },
-          ],
-        });
+        const later = about('contradiction', { laterAttempts: [earlier, { state, settled }] });
         const harmless = state === 'prepared' || state === 'refused' || (state === 'failed' && settled);
         expect(judgeResolve(withCase, later, 'bought'), `${state} ${settled}`).toBe(
           harmless ? 'allowed' : 'later_attempt_open',
@@ -109,17 +91,17 @@ describe('the verdicts on a case', () => {
   });
 
   it('of not bought are refused when the service clearly reports a sale, unless it contradicted itself', () => {
+    const notBought = (reason: AttentionReason, more: Partial<JudgedCase>) =>
+      judgeResolve(withCase, about(reason, more), 'not_bought');
     for (const isCancelled of [undefined, false, true]) {
       for (const state of ATTEMPT_STATES) {
         const attempt = { state, settled: false };
         const saysBought = state === 'completed' || (state === 'processing' && isCancelled === true);
-        expect(
-          judgeResolve(withCase, about('outcome_unknown', { attempt, isCancelled }), 'not_bought'),
-          `${state} ${isCancelled}`,
-        ).toBe(saysBought ? 'service_says_bought' : 'allowed');
-        expect(judgeResolve(withCase, about('contradiction', { attempt, isCancelled }), 'not_bought')).toBe('allowed');
+        const judged = notBought('outcome_unknown', { attempt, isCancelled });
+        expect(judged, `${state} ${isCancelled}`).toBe(saysBought ? 'service_says_bought' : 'allowed');
+        expect(notBought('contradiction', { attempt, isCancelled })).toBe('allowed');
       }
-      expect(judgeResolve(withCase, about('outcome_unknown', { isCancelled }), 'not_bought')).toBe('allowed');
+      expect(notBought('outcome_unknown', { isCancelled })).toBe('allowed');
     }
   });
 });

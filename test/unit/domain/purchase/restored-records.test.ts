@@ -8,51 +8,35 @@ import {
 } from '#domain/purchase/recovery.ts';
 import { ATTEMPT_STATES, type AttemptState } from '#domain/relay/observation.ts';
 
-const witness = (change: Partial<Witness>): Witness => ({
-  number: 1,
-  state: 'prepared',
-  sends: 0,
-  anyUnknown: false,
-  ...change,
-});
+const NEW = { number: 1, state: 'prepared', sends: 0, anyUnknown: false } as const;
+const witness = (change: Partial<Witness>): Witness => ({ ...NEW, ...change });
 const row = (state: AttemptState, sends: number) => ({ number: 1, state, sends });
+
+/** Of an attempt whose last send may have bought. */
+const doubt = (sends: number): Partial<Witness> => ({ sends, state: 'unknown', anyUnknown: true });
+/** Of delivered work with this end. */
+const bought = (ended: 'completed' | 'cancelled' | 'expired'): Partial<Witness> => ({
+  sends: 1,
+  state: 'completed',
+  ended,
+});
 
 const TABLE: readonly [string, Partial<Witness>, ReturnType<typeof row> | undefined, boolean][] = [
   ['a lost row of an unsent attempt', {}, undefined, false],
   ['a lost row of a sent attempt', { sends: 1, state: 'refused' }, undefined, true],
   ['a lost row of an attempt that the service has', { state: 'processing' }, undefined, true],
-  ['a row before its first send', { sends: 1, state: 'unknown', anyUnknown: true }, row('prepared', 0), true],
-  ['a row with fewer sends', { sends: 2, state: 'unknown', anyUnknown: true }, row('refused', 1), true],
+  ['a row before its first send', doubt(1), row('prepared', 0), true],
+  ['a row with fewer sends', doubt(2), row('refused', 1), true],
   ['a refused row of an attempt with a later report', { sends: 1, state: 'processing' }, row('refused', 1), true],
-  [
-    'a row that has learnt since that the same send was refused',
-    { sends: 2, state: 'unknown', anyUnknown: true },
-    row('refused', 2),
-    false,
-  ],
+  ['a row that has learnt since that the same send was refused', doubt(2), row('refused', 2), false],
   ['an unknown row', { sends: 1, state: 'completed' }, row('unknown', 1), false],
   ['a row that knows as much', { sends: 1, state: 'refused' }, row('refused', 1), false],
   ['a row that knows of a send more', { sends: 1, state: 'refused' }, row('sending', 2), false],
-  [
-    'a row of an attempt that the service has',
-    { sends: 3, state: 'unknown', anyUnknown: true },
-    row('processing', 1),
-    false,
-  ],
+  ['a row of an attempt that the service has', doubt(3), row('processing', 1), false],
   ['a row that a verdict has failed since', { sends: 1, state: 'processing' }, row('failed', 1), false],
-  ['a failed row of a delivered attempt', { sends: 1, state: 'completed', ended: 'completed' }, row('failed', 1), true],
-  [
-    'a row that failed, of a subscription that was cancelled',
-    { sends: 1, state: 'completed', ended: 'cancelled' },
-    row('failed', 1),
-    true,
-  ],
-  [
-    'a failed row of a subscription that has expired',
-    { sends: 1, state: 'completed', ended: 'expired' },
-    row('failed', 1),
-    true,
-  ],
+  ['a failed row of a delivered attempt', bought('completed'), row('failed', 1), true],
+  ['a row that failed, of a subscription that was cancelled', bought('cancelled'), row('failed', 1), true],
+  ['a failed row of a subscription that has expired', bought('expired'), row('failed', 1), true],
   ['a row that is being sent', { sends: 1, state: 'completed' }, row('sending', 1), false],
   ['a refused row of an attempt that failed at the service', { sends: 1, state: 'failed' }, row('refused', 1), true],
   ['a refused row of a bought attempt', { sends: 1, state: 'completed' }, row('refused', 1), true],
@@ -75,7 +59,7 @@ describe('a row after lost commits', () => {
   it('never counts as unsent or refused while its workflow knows of a later possible purchase', () => {
     for (const state of ATTEMPT_STATES) {
       for (const sends of [0, 1, 2, 3]) {
-        const known = witness({ sends: 2, state: 'unknown', anyUnknown: true });
+        const known = witness(doubt(2));
         const isDenied = state === 'prepared' || state === 'refused';
         const isRight = hasLostRecords(known, row(state, sends)) || !isDenied || sends >= 2;
         expect(isRight, `${state}, ${sends} sends`).toBe(true);
@@ -99,11 +83,8 @@ describe('the knowledge of a workflow', () => {
     expect(Object.keys(bare).toSorted()).toEqual(['anyUnknown', 'number', 'sends', 'state']);
     expect(bare.anyUnknown).toBe(false);
     expect(joinWitness(undefined, known)).toEqual(known);
-    expect(joinWitness(known, witness({ firstSentAt: 7, firstUnrefusedSendAt: 8, serviceId: 'so_2' }))).toMatchObject({
-      firstSentAt: 7,
-      firstUnrefusedSendAt: 8,
-      serviceId: 'so_2',
-    });
+    const later = { firstSentAt: 7, firstUnrefusedSendAt: 8, serviceId: 'so_2' };
+    expect(joinWitness(known, witness(later))).toMatchObject(later);
   });
 
   it('is marked as restored until the service reports the purchase', () => {
@@ -111,16 +92,13 @@ describe('the knowledge of a workflow', () => {
     expect(joinWitness(witness({ sends: 1, state: 'unknown' }), restored).isRestored).toBe(true);
     expect(joinWitness(restored, witness({ sends: 1, state: 'unknown' })).isRestored).toBe(true);
     expect(joinWitness(witness({}), witness({})).isRestored).toBeUndefined();
-    for (const state of ['processing', 'completed'] as const) {
+    for (const state of ['processing', 'completed'] as const)
       expect(joinWitness(restored, witness({ sends: 1, state })).isRestored, state).toBeUndefined();
-    }
   });
 
   it('keeps the sends and the doubt of an attempt, and takes the state of the new read', () => {
-    const known = witness({ sends: 2, state: 'unknown', anyUnknown: true, firstSentAt: 5, isRestored: true });
-    expect(joinWitness(known, witness({ sends: 1, state: 'refused' }))).toEqual(
-      witness({ sends: 2, state: 'refused', anyUnknown: true, firstSentAt: 5, isRestored: true }),
-    );
+    const known = witness({ ...doubt(2), firstSentAt: 5, isRestored: true });
+    expect(joinWitness(known, witness({ sends: 1, state: 'refused' }))).toEqual({ ...known, state: 'refused' });
   });
 
   it('is of the latest attempt', () => {
@@ -131,35 +109,17 @@ describe('the knowledge of a workflow', () => {
 
   it('marks delivered work as sent and bought, after any last read', () => {
     for (const status of ['completed', 'cancelled', 'expired'] as const) {
-      expect(witnessOfEnd({ status }, undefined), status).toEqual({
-        number: 1,
-        state: 'completed',
-        sends: 1,
-        anyUnknown: false,
-        ended: status,
-      });
-      expect(witnessOfEnd({ status }, witness({ number: 2, sends: 3 }))).toMatchObject({
-        number: 2,
-        state: 'completed',
-        sends: 3,
-      });
+      expect(witnessOfEnd({ status }, undefined), status).toEqual({ ...NEW, ...bought(status) });
+      const third = witnessOfEnd({ status }, witness({ number: 2, sends: 3 }));
+      expect(third).toMatchObject({ number: 2, state: 'completed', sends: 3 });
     }
   });
 
   it('keeps the end and reason of work without effect, and its last read', () => {
-    expect(witnessOfEnd({ status: 'abandoned' }, undefined)).toEqual({
-      number: 1,
-      state: 'prepared',
-      sends: 0,
-      anyUnknown: false,
-      ended: 'abandoned',
-    });
+    expect(witnessOfEnd({ status: 'abandoned' }, undefined)).toEqual({ ...NEW, ended: 'abandoned' });
     const known = witness({ sends: 2, state: 'refused' });
-    expect(witnessOfEnd({ status: 'failed', failure: 'deadline_passed' }, known)).toEqual({
-      ...known,
-      ended: 'failed',
-      failure: 'deadline_passed',
-    });
+    const failed = witnessOfEnd({ status: 'failed', failure: 'deadline_passed' }, known);
+    expect(failed).toEqual({ ...known, ended: 'failed', failure: 'deadline_passed' });
     for (const ended of ['failed', 'abandoned', 'refused'] as const)
       expect(endedWithoutEffect(witness({ ended }))).toBe(ended);
     expect(endedWithoutEffect(witnessOfEnd({ status: 'completed' }, undefined))).toBeUndefined();

@@ -52,6 +52,7 @@ describe('the send decision', () => {
     expect(decideSendClaim(facts({ state: 'sending', leaseLeftMs, unrefusedForMs: 30_000 }), WINDOW)).toBe(decision);
   });
 
+  const sending = facts({ state: 'sending', unrefusedForMs: 60_000 });
   it.each([
     ['at the end of its window', unknown({ unrefusedForMs: WINDOW }), WINDOW, 'claim'],
     ['after it', unknown({ unrefusedForMs: WINDOW + 0.001 }), WINDOW, 'too_late'],
@@ -60,12 +61,7 @@ describe('the send decision', () => {
     ['whose key the service knows', unknown({ failureClass: 'key_or_reference_used' }), WINDOW, 'too_late'],
     ['with an unreadable answer', unknown({ failureClass: 'contract_drift' }), WINDOW, 'too_late'],
     ['bought by a verdict, and never sent', unknown({ unrefusedForMs: null }), WINDOW, 'too_late'],
-    [
-      'without a result of its last send',
-      facts({ state: 'sending', unrefusedForMs: 60_000 }),
-      undefined,
-      'resend_not_allowed',
-    ],
+    ['without a result of its last send', sending, undefined, 'resend_not_allowed'],
   ] as const)('for a possible purchase, %s', (_what, attempt, window, decision) => {
     expect(isOutcomeUnknown(attempt)).toBe(true);
     expect(decideSendClaim(attempt, window)).toBe(decision);
@@ -101,10 +97,7 @@ describe('an answer that is stored', () => {
     ['processing', 'processing', 'needs_attention', true, false, false],
     ['sending', 'completed', 'completed', false, false, false],
     ['sending', 'completed', 'abandoned', true, false, false],
-  ] as const)(
-    '%s → %s for work that is %s (lease held: %s)',
-    (before, after, work, holdsLease, isInProgress, wakes) => {
-      expect(afterAnswer({ before, after, work, holdsLease })).toEqual({ isInProgress, wakes });
-    },
+  ] as const)('%s → %s for work that is %s (lease held: %s)', (before, after, work, holdsLease, isInProgress, wakes) =>
+    expect(afterAnswer({ before, after, work, holdsLease })).toEqual({ isInProgress, wakes }),
   );
 });

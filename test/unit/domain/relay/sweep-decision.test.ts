@@ -20,20 +20,17 @@ const waiting: SweptWork = {
 const decide = (change: Partial<SweptWork>) => sweepDecision({ ...waiting, ...change }, policy, NOW);
 
 describe('unfinished work', () => {
+  const unanswered = { relayedSince: NOW - 16 * MINUTE };
+  const withCase = { status: 'needs_attention', hasOpenCase: true } as const;
+  const setBack = { updatedAt: NOW - 3 * MINUTE, mayBeSetBack: true };
+  const failedEarly = { status: 'submitting', attemptState: 'failed' } as const;
+
   it.each<[string, Partial<SweptWork>, WakeReason]>([
-    [
-      'a report that its workflow was given and has not answered',
-      { relayedSince: NOW - 16 * MINUTE },
-      'report_unanswered',
-    ],
-    [
-      'the same while it needs attention',
-      { status: 'needs_attention', hasOpenCase: true, relayedSince: NOW - 16 * MINUTE },
-      'report_unanswered',
-    ],
+    ['a report that its workflow was given and has not answered', unanswered, 'report_unanswered'],
+    ['the same while it needs attention', { ...withCase, ...unanswered }, 'report_unanswered'],
     [
       'accepted, and PostgreSQL has started since, perhaps from a backup',
-      { status: 'accepted', attemptState: 'prepared', updatedAt: NOW - 3 * MINUTE, mayBeSetBack: true },
+      { ...setBack, status: 'accepted', attemptState: 'prepared' },
       'no_report',
     ],
     [
@@ -43,20 +40,16 @@ describe('unfinished work', () => {
     ],
     [
       'an attempt that has failed, and PostgreSQL has started since its wallet was to be read',
-      { attemptState: 'failed', updatedAt: NOW - 3 * MINUTE, nextStepAt: NOW - MINUTE, mayBeSetBack: true },
+      { ...setBack, attemptState: 'failed', nextStepAt: NOW - MINUTE },
       'attempt_ended',
     ],
     [
       'an attempt that is completed, and PostgreSQL has started since',
-      { attemptState: 'completed', updatedAt: NOW - 3 * MINUTE, mayBeSetBack: true },
+      { ...setBack, attemptState: 'completed' },
       'attempt_ended',
     ],
     ['an attempt that is completed', { attemptState: 'completed' }, 'attempt_ended'],
-    [
-      'an attempt that failed, of work that was set back',
-      { status: 'submitting', attemptState: 'failed' },
-      'attempt_ended',
-    ],
+    ['an attempt that failed, of work that was set back', failedEarly, 'attempt_ended'],
     ['needs_attention and no case', { status: 'needs_attention' }, 'case_missing'],
     ['a step long overdue', { status: 'held', nextStepAt: NOW - 16 * MINUTE }, 'step_overdue'],
     ['nothing to wait for', { status: 'submitting', attemptState: 'unknown' }, 'no_report'],
@@ -78,7 +71,7 @@ describe('unfinished work', () => {
     ],
     ['waits for the service, although PostgreSQL has started since', { mayBeSetBack: true }],
     ['settles a failed attempt', { attemptState: 'failed', nextStepAt: NOW + MINUTE }],
-    ['has needed attention for weeks', { status: 'needs_attention', hasOpenCase: true, createdAt: 0, updatedAt: 0 }],
+    ['has needed attention for weeks', { ...withCase, createdAt: 0, updatedAt: 0 }],
     [
       'is a subscription that sleeps for a year',
       { status: 'active', attemptState: 'completed', createdAt: 0, updatedAt: 0, lastReportAt: 0 },
@@ -95,12 +88,8 @@ describe('unfinished work', () => {
 
   it('is woken after growing intervals, and at most four times a day when it is old', () => {
     const after = (age: number) => wakeAgainAfterMs({ createdAt: NOW - age }, policy, NOW);
-    expect([after(0), after(HOUR), after(10 * HOUR), after(1_000 * HOUR)]).toEqual([
-      15 * MINUTE,
-      15 * MINUTE,
-      30 * MINUTE,
-      6 * HOUR,
-    ]);
+    const waits = [15 * MINUTE, 15 * MINUTE, 30 * MINUTE, 6 * HOUR];
+    expect([0, 1, 10, 1_000].map((hours) => after(hours * HOUR))).toEqual(waits);
     const stuck = { status: 'needs_attention', createdAt: 0, updatedAt: 0 } as const;
     expect(decide({ ...stuck, sweptAt: NOW - 6 * HOUR + 1 })).toEqual({ kind: 'leave' });
     expect(decide({ ...stuck, sweptAt: NOW - 6 * HOUR })).toEqual({ kind: 'wake', reason: 'case_missing' });

@@ -58,36 +58,19 @@ describe('the rule of a class', () => {
   });
 
   it('follows the general settings as a multiple of them', () => {
-    const short = {
-      ...settings,
-      holdDelayMs: 300,
-      holdDelayMaxMs: 1_000,
-      attemptDelayMs: 200,
-      holdDeadlineMs: HOUR,
-      maxAttempts: 2,
-    };
+    const ofHolds = { holdDelayMs: 300, holdDelayMaxMs: 1_000, holdDeadlineMs: HOUR };
+    const short = { ...settings, ...ofHolds, attemptDelayMs: 200, maxAttempts: 2 };
     expect(retryRule('not_sent', short)).toEqual({ attempts: 2, firstDelayMs: 300, maxDelayMs: 1_000, totalMs: HOUR });
-    expect(retryRule('price_above_limit', short)).toEqual({
-      attempts: 2,
-      firstDelayMs: 1_200,
-      maxDelayMs: 6_000,
-      totalMs: HOUR,
-    });
+    const ofPrices = { attempts: 2, firstDelayMs: 1_200, maxDelayMs: 6_000, totalMs: HOUR };
+    expect(retryRule('price_above_limit', short)).toEqual(ofPrices);
     expect(retryRule('supplier_failed', short)).toMatchObject({ firstDelayMs: 200, maxDelayMs: 1_000 });
   });
 
   it('is configured per class, except for attempts, which apply to the whole purchase', () => {
-    const retryRules = {
-      price_above_limit: { firstDelayMs: 5 * MINUTE, totalMs: 48 * HOUR },
-      supplier_failed: { attempts: 7 },
-    };
+    const ofPrices = { firstDelayMs: 5 * MINUTE, totalMs: 48 * HOUR };
+    const retryRules = { price_above_limit: ofPrices, supplier_failed: { attempts: 7 } };
     const configured = { ...settings, retryRules };
-    expect(retryRule('price_above_limit', configured)).toEqual({
-      attempts: 7,
-      firstDelayMs: 5 * MINUTE,
-      maxDelayMs: HOUR,
-      totalMs: 48 * HOUR,
-    });
+    expect(retryRule('price_above_limit', configured)).toEqual({ ...ofPrices, attempts: 7, maxDelayMs: HOUR });
     expect(retryRule('margin_too_low', configured)).toEqual({ ...retryRule('margin_too_low', settings), attempts: 7 });
   });
 });
@@ -119,9 +102,8 @@ describe('the retry policy of an operator for one item', () => {
 
 describe('a deadline of an operator', () => {
   it('must be in the future, within a limit', () => {
-    const possible = [NOW, NOW + 1, NOW + RETRY_BOUNDS.deadlineMs, NOW + RETRY_BOUNDS.deadlineMs + 1].map(
-      (deadlineAt) => deadlineIsPossible(deadlineAt, NOW),
-    );
+    const { deadlineMs: most } = RETRY_BOUNDS;
+    const possible = [0, 1, most, most + 1].map((inMs) => deadlineIsPossible(NOW + inMs, NOW));
     expect(possible).toEqual([false, true, true, false]);
   });
 });

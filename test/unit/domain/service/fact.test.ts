@@ -66,27 +66,24 @@ describe('the reading of a record', () => {
     expect(read.ok && read.value.esim_id).toBeNull();
   });
 
+  const login = { username: 'u', password: 'p' };
+  const readAccess = (access: unknown) =>
+    readAnswer(vpnSubscription, { id: 'v1', status: 'active', access }, 'subscription');
+
   it.each([
-    [
-      { username: 'u', password: 'p' },
-      { username: 'u', password: 'p' },
-    ],
-    [
-      { username: 'u', password: 'p', server: 'PENDING' },
-      { username: 'u', password: 'p' },
-    ],
+    [login, login],
+    [{ ...login, server: 'PENDING' }, login],
     [{ username: null, password: null, licence_key: 'K-1' }, { licence_key: 'K-1' }],
     [{ license_key: 'K-1' }, { licence_key: 'K-1' }],
     ['K-1', { licence_key: 'K-1' }],
   ])('reads access data %j', (access, expected) => {
-    const read = readAnswer(vpnSubscription, { id: 'v1', status: 'active', access }, 'subscription');
+    const read = readAccess(access);
     expect(read).toMatchObject({ ok: true, value: { access: expected } });
     expect(read.ok && read.value.misstated).toBeUndefined();
   });
 
   it('reports misstated access data', () => {
-    const access = { username: 7, password: 'p' };
-    const read = readAnswer(vpnSubscription, { id: 'v1', status: 'active', access }, 'subscription');
+    const read = readAccess({ ...login, username: 7 });
     expect(read).toMatchObject({ ok: true, value: { misstated: ['access'] } });
   });
 });

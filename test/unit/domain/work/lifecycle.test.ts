@@ -4,8 +4,11 @@ import {
   boughtStatusesOf,
   FINAL_STATUSES,
   isFinal,
+  isFinished,
+  isWaitOver,
   LIFECYCLES,
   mayFollow,
+  retryAfterSeconds,
   statusesOf,
   WORK_STATUSES,
   type WorkStatus,
@@ -15,12 +18,9 @@ const rowsOf = (kind: WorkKind): Readonly<Record<string, readonly WorkStatus[]>>
 
 function reachableFrom(kind: WorkKind, start: WorkStatus): Set<WorkStatus> {
   const found = new Set<WorkStatus>([start]);
-  const open: WorkStatus[] = [start];
-  for (let status = open.pop(); status !== undefined; status = open.pop()) {
-    for (const next of rowsOf(kind)[status] ?? []) {
-      if (!found.has(next)) open.push(next);
-      found.add(next);
-    }
+  // The loop also visits statuses that are added while it runs.
+  for (const status of found) {
+    for (const next of rowsOf(kind)[status] ?? []) found.add(next);
   }
   return found;
 }
@@ -49,8 +49,7 @@ describe.each(WORK_KINDS)('the lifecycle of work of kind %s', (kind) => {
     for (const status of statuses) {
       if (isFinal(status)) continue;
       // A bought subscription can only end as bought.
-      const bought = ['active', 'cancelling'].includes(status);
-      const ends = statuses.filter(isFinal).filter((end) => !bought || ['cancelled', 'expired'].includes(end));
+      const ends = statuses.filter((end) => isFinal(end) && (!BOUGHT.has(status) || ONLY_AFTER_BUYING.has(end)));
       for (const end of ends) expect(reachableFrom(kind, status)).toContain(end);
     }
   });
@@ -60,10 +59,10 @@ describe.each(WORK_KINDS)('the lifecycle of work of kind %s', (kind) => {
   });
 
   it('decides every pair of statuses like the conditions of this file', () => {
-    const pairs = statuses.flatMap((from) => statuses.map((to) => ({ from, to })));
-    expect(pairs.map(({ from, to }) => ({ from, to, may: mayFollow(kind, from, to) }))).toEqual(
-      pairs.map(({ from, to }) => ({ from, to, may: shouldFollow(kind, from, to) })),
-    );
+    for (const from of statuses) {
+      for (const to of statuses)
+        expect([from, to, mayFollow(kind, from, to)]).toEqual([from, to, shouldFollow(kind, from, to)]);
+    }
   });
 
   it('refuses a status of another kind of work', () => {
@@ -85,4 +84,25 @@ it.each<[WorkKind, WorkStatus[]]>([
   ['cancellation', ['completed']],
 ])('%s was certainly bought, or carried out, in the statuses %j', (kind, statuses) => {
   expect(boughtStatusesOf(kind)).toEqual(statuses);
+});
+
+describe('a wait of a caller', () => {
+  it('ends when the work is finished, or when an operator must decide', () => {
+    const finished = WORK_STATUSES.filter(isFinished).toSorted();
+    expect(finished.join(' ')).toBe('abandoned active cancelled completed expired failed refused');
+    const open = WORK_STATUSES.filter((status) => !isWaitOver(status)).toSorted();
+    expect(open).toEqual(['accepted', 'cancelling', 'held', 'processing', 'submitting']);
+  });
+
+  it.each([
+    ['processing', null, 2],
+    ['processing', 40_000, 2],
+    ['needs_attention', null, 60],
+    ['held', null, 2],
+    ['held', -5_000, 2],
+    ['held', 15_001, 16],
+    ['held', 3_600_000, 60],
+  ] as const)('returns Retry-After for %s with a next step in %s ms: %s s', (status, inMs, seconds) => {
+    expect(retryAfterSeconds(status, inMs === null ? null : 1_000_000 + inMs, 1_000_000)).toBe(seconds);
+  });
 });

@@ -16,14 +16,12 @@ describe('the description of a status', () => {
   });
 
   it('of held work contains the reason, the obstacle, the automatic retry and the end', () => {
-    const failure = {
-      class: 'price_above_limit',
-      detail: 'The price is 3.20 USD, above the limit of 2.00 USD.',
-    } as const;
+    const detail = 'The price is 3.20 USD, above the limit of 2.00 USD.';
+    const failure = { class: 'price_above_limit', detail } as const;
     const held = { kind: 'order', status: 'held', failure } as const;
     expect(describeStatus({ ...held, isTimed: true })).toEqual({
       now: 'The order is held until an obstacle passes.',
-      reason: failure.detail,
+      reason: detail,
       next:
         'It is tried again automatically; at its deadline it fails without having bought. ' +
         FAILURE_CLASSES.price_above_limit.advice,
@@ -32,18 +30,13 @@ describe('the description of a status', () => {
       reason: FAILURE_CLASSES.price_above_limit.meaning,
       next: expect.stringContaining('when the obstacle has passed'),
     });
-    expect(describeStatus({ ...held, kind: 'cancellation', isTimed: true }).next).toContain(
-      'is refused without having been sent',
-    );
+    const { next } = describeStatus({ ...held, kind: 'cancellation', isTimed: true });
+    expect(next).toContain('is refused without having been sent');
   });
 
   it('of work with a case contains the reason and the possible actions', () => {
-    const { reason, next } = describeStatus({
-      kind: 'topup',
-      status: 'needs_attention',
-      attention: 'outcome_unknown',
-      isTimed: false,
-    });
+    const work = { kind: 'topup', status: 'needs_attention', attention: 'outcome_unknown' } as const;
+    const { reason, next } = describeStatus({ ...work, isTimed: false });
     expect(ATTENTION_REASONS.outcome_unknown).toMatchObject({ meaning: reason, advice: next });
   });
 
@@ -56,8 +49,9 @@ describe('the description of a status', () => {
     });
   });
 
+  const failure = { class: 'supplier_failed', detail: 'The supplier had none left.' } as const;
+
   it('of a purchase that waits for a new attempt does not announce the check of the wallet, which is over', () => {
-    const failure = { class: 'supplier_failed', detail: 'The supplier had none left.' } as const;
     const { next } = describeStatus({ kind: 'order', status: 'held', failure, isTimed: true });
     expect(next).toMatch(/nothing was charged, and a new attempt follows\.$/);
     expect(adviceOf({ status: 'failed', failure: 'supplier_failed' })).toContain('submit it again');
@@ -65,9 +59,7 @@ describe('the description of a status', () => {
   });
 
   it('of a failed purchase contains the wallet check', () => {
-    const failure = { class: 'supplier_failed', detail: 'The supplier had none left.' } as const;
-    const settling = describeStatus({ kind: 'order', status: 'processing', failure, isTimed: true });
-    expect(settling).toEqual({
+    expect(describeStatus({ kind: 'order', status: 'processing', failure, isTimed: true })).toEqual({
       now: 'The service reports that the order failed; the wallet is read before anything follows.',
       reason: failure.detail,
       next: 'If it cost nothing, it is attempted again or fails; otherwise a case is opened.',
@@ -77,9 +69,8 @@ describe('the description of a status', () => {
   it('of ended work with an open case about its cost is neither ended nor unpaid', () => {
     for (const [kind, status] of EVERY) {
       const { now, next } = describeStatus({ kind, status, isTimed: false, isInDoubt: true });
-      expect(/ended|nothing was bought/.test(next) || now.includes('nothing was bought'), `${kind} ${status}`).toBe(
-        false,
-      );
+      expect(next, `${kind} ${status}`).not.toMatch(/ended|nothing was bought/);
+      expect(now, `${kind} ${status}`).not.toContain('nothing was bought');
       expect(now.includes('a case about it is open')).toBe(isFinal(status));
     }
   });

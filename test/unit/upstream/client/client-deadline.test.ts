@@ -1,19 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
+import { refused } from '#test/support/service-session.ts';
 import { createServiceClient, type ServiceClient } from '#upstream/client.ts';
 import type { Caller } from '#upstream/client/call.ts';
 import type { ClientSession } from '#upstream/client/calls.ts';
-import type { ServiceFailure } from '#upstream/client/error-mapping.ts';
 import type { SharedToken } from '#upstream/client/session.ts';
 
 const PURCHASE = { idempotencyKey: 'key-1', body: Buffer.from('{}'), reference: 'shop-1', packageId: 7 };
-const REFUSED: ServiceFailure = {
-  ok: false,
-  kind: 'failure',
-  failure: 'unauthorized',
-  detail: 'The service answered 401.',
-  status: 401,
-};
+const REFUSED = refused('unauthorized', { status: 401 });
 
 /** A client with these durations of session and calls, on a controlled clock. */
 function slowClient(takes: { token: number; renewal: number; call: number }, answer: (call: number) => unknown) {
@@ -47,11 +41,8 @@ function slowClient(takes: { token: number; renewal: number; call: number }, ans
     await passes(endpoint, takes.call, deadlineMs);
     return answer((calls += 1));
   }) as Caller;
-  const client = createServiceClient(call, session, {
-    mode: 'sandbox',
-    capabilities: ALL_CAPABILITIES,
-    deadlineMs: 20_000,
-  });
+  const settings = { mode: 'sandbox', capabilities: ALL_CAPABILITIES, deadlineMs: 20_000 } as const;
+  const client = createServiceClient(call, session, settings);
   /** A lease with this many milliseconds left before the first call. */
   const lease = (ms: number) => () => ms - (now - 5_000);
   return { client, waits, lease };
@@ -64,9 +55,9 @@ const STEPS = ['token', 'createOrder', 'renewal', 'createOrder'];
 
 describe('the deadline of a purchase', () => {
   it('covers the login, the send, and after a 401 the second login and send', async () => {
-    const { client, waits } = slowClient({ token: 3_000, renewal: 4_000, call: 5_000 }, (n) =>
-      n === 1 ? REFUSED : { ok: true, value: {}, status: 201 },
-    );
+    const bought = { ok: true, value: {}, status: 201 };
+    const takes = { token: 3_000, renewal: 4_000, call: 5_000 };
+    const { client, waits } = slowClient(takes, (call) => (call === 1 ? REFUSED : bought));
     expect(await client.createOrder(PURCHASE)).toMatchObject({ ok: true });
     expect(waits).toEqual([
       { what: 'token', at: 0, deadlineMs: 20_000 },
@@ -134,7 +125,6 @@ it('a list fails when the total time of its pages exceeds the deadline', async (
     },
   }));
   expect(await client.listPackages()).toMatchObject({ failure: 'timeout' });
-  expect(waits.filter(({ what }) => what === 'listPackages').map(({ deadlineMs }) => deadlineMs)).toEqual([
-    20_000, 13_000, 6_000,
-  ]);
+  const deadlines = waits.filter(({ what }) => what === 'listPackages').map(({ deadlineMs }) => deadlineMs);
+  expect(deadlines).toEqual([20_000, 13_000, 6_000]);
 });

@@ -6,21 +6,19 @@ const ESIM = { id: 'e_1', iccid: '8944500000000000001', activation_code: 'LPA:1$
 
 describe('an eSIM', () => {
   it('may have another id in its own records, which is reported', async () => {
-    await using opened = await startTestClient(({ target }) =>
-      json(target.endsWith('/usage') ? { esim_id: '8944500000000000001', data_used_mb: 0 } : { ...ESIM, id: 'uuid-1' }),
-    );
+    const usage = { esim_id: ESIM.iccid, data_used_mb: 0 };
+    const esim = { ...ESIM, id: 'uuid-1' };
+    await using opened = await startTestClient(({ target }) => json(target.endsWith('/usage') ? usage : esim));
     expect(await opened.client.getEsim('e_1')).toMatchObject({ ok: true, value: { id: 'uuid-1' }, differing: ['id'] });
     expect(await opened.client.getEsimUsage('e_1')).toMatchObject({ ok: true, differing: ['esim_id'] });
     expect(opened.events.flatMap(({ differing = [] }) => differing)).toEqual(['id', 'esim_id']);
   });
 
-  it.each([{}, { data_used_mb: null }, { data_used_mb: '0' }, { data_used_mb: -1 }])(
-    'has no usage unless the answer clearly states it for this eSIM: %j',
-    async (usage) => {
-      await using opened = await startTestClient(() => json(usage));
-      expect(await opened.client.getEsimUsage('e_1')).toMatchObject({ failure: 'contract_drift' });
-    },
-  );
+  const unclear = [{}, { data_used_mb: null }, { data_used_mb: '0' }, { data_used_mb: -1 }];
+  it.each(unclear)('has no usage unless the answer clearly states it for this eSIM: %j', async (usage) => {
+    await using opened = await startTestClient(() => json(usage));
+    expect(await opened.client.getEsimUsage('e_1')).toMatchObject({ failure: 'contract_drift' });
+  });
 });
 
 it('a top-up with a lost answer is searched by its eSIM, and a top-up without an eSIM may match', async () => {
@@ -48,9 +46,8 @@ describe('the cancellation of an eSIM', () => {
 
 describe('a refund', () => {
   it.each(['completed', 'failed', 'processing'])('is read as %s, with its exact amount', async (status) => {
-    await using opened = await startTestClient(() =>
-      json({ id: 'r_1', esim_id: 'e_1', status, amount: 4.5, currency: 'EUR' }),
-    );
+    const refund = { id: 'r_1', esim_id: 'e_1', status, amount: 4.5, currency: 'EUR' };
+    await using opened = await startTestClient(() => json(refund));
     expect(await opened.client.getRefund('r_1')).toMatchObject({ value: { status, amount: '4.5', currency: 'EUR' } });
     expect(await opened.client.getRefund('r_2')).toMatchObject({ failure: 'contract_drift' });
   });

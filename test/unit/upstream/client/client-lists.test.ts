@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ANSWER_LIMITS } from '#domain/policy/answer-limits.ts';
+import { PACKAGE, TRANSACTION } from '#test/support/service-records.ts';
 import {
   closedTestClients,
   jsonAnswer as json,
@@ -21,27 +22,13 @@ function pages(items: readonly unknown[]): Answer {
   };
 }
 
-const PACKAGES = Array.from({ length: 5 }, (_item, id) => ({
-  id,
-  name: `P${id}`,
-  price_for_reseller: '1.5',
-  currency: 'EUR',
-}));
-const TRANSACTION = {
-  id: 't',
-  type: 'debit',
-  amount: '1.50',
-  currency: 'EUR',
-  reason: 'order',
-  created_at: '2025-06-01T12:00:00Z',
-};
+const PACKAGES = Array.from({ length: 5 }, (_item, id) => ({ ...PACKAGE, id }));
 
 describe('lists', () => {
   it('are read with all their pages', async () => {
     const { client, targets } = await clientOf(pages(PACKAGES));
-    const result = await client.listPackages();
-    expect(result.ok && result.value.items.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4]);
-    expect(result.ok && result.value.complete).toBe(true);
+    const items = [0, 1, 2, 3, 4].map((id) => ({ id }));
+    expect(await client.listPackages()).toMatchObject({ ok: true, value: { items, complete: true } });
     expect(targets().slice(1)).toEqual([
       '/sandbox/packages?limit=100',
       '/sandbox/packages?limit=100&cursor=2',
@@ -57,10 +44,9 @@ describe('lists', () => {
       const { client, targets } = await clientOf(({ target }) =>
         json({ data: target.includes('wallet') ? [TRANSACTION] : orders, next_cursor: null }),
       );
-      expect(await client.findOrdersByReference('shop-2')).toMatchObject({
-        value: { items: [{ id: 'so_2' }], complete: true },
-      });
-      expect(await client.findOrdersByReference('shop-3')).toMatchObject({ value: { items: [], complete: true } });
+      const found = (...items: object[]) => ({ value: { items, complete: true } });
+      expect(await client.findOrdersByReference('shop-2')).toMatchObject(found({ id: 'so_2' }));
+      expect(await client.findOrdersByReference('shop-3')).toMatchObject(found());
       expect(await client.listWalletTransactions({ since: 0 })).toMatchObject({ value: { complete: true } });
       expect(targets().slice(1)).toEqual(['/sandbox/orders', '/sandbox/orders', '/sandbox/wallet/transactions']);
     } finally {
@@ -135,22 +121,16 @@ describe('lists', () => {
   ] as const)(
     'of the newest items of %s are read unfiltered, as far back as requested, within the page limit',
     async (path, time, call) => {
+      const timeOf = (day: number | null) => (day === null ? null : new Date(Date.UTC(2025, 5, day)).toISOString());
       const listed = (...days: (number | null)[]) =>
-        pages(
-          days.map((day, index) => ({
-            id: index + 1,
-            status: 'processing',
-            [time]: day === null ? null : new Date(Date.UTC(2025, 5, day)).toISOString(),
-          })),
-        );
+        pages(days.map((day, index) => ({ id: index + 1, status: 'processing', [time]: timeOf(day) })));
       const first = `/sandbox${path}?limit=100`;
       const short = await clientOf(listed(3, null));
       expect(await short.client[call](RECENT)).toMatchObject({ value: { items: [{}, {}], complete: true } });
       expect(short.targets().slice(1)).toEqual([first]);
       const old = await clientOf(listed(3, -1, -2, -3));
-      expect(await old.client[call](RECENT)).toMatchObject({
-        value: { items: [{ id: '1' }, { id: '2' }], complete: false },
-      });
+      const items = [{ id: '1' }, { id: '2' }];
+      expect(await old.client[call](RECENT)).toMatchObject({ value: { items, complete: false } });
       expect(old.targets().slice(1)).toEqual([first]);
       const many = await clientOf(listed(9, 8, 7, 6, 5, 4));
       expect(await many.client[call](RECENT)).toMatchObject({ value: { items: [{}, {}, {}, {}], complete: false } });

@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { httpAnswer } from '#test/support/network/raw-server.ts';
+import { TRANSACTION } from '#test/support/service-records.ts';
 import { jsonAnswer as json, startTestClient, type Answer } from '#test/support/upstream-client.ts';
 
-const ALL = Array.from({ length: 100 }, (_, index) => ({
-  id: index + 1,
-  type: 'debit',
-  amount: '4.50',
-  currency: 'EUR',
-  reason: 'order',
-  created_at: '2026-01-01T10:00:00Z',
-}));
+const ALL = Array.from({ length: 100 }, (_, index) => ({ ...TRANSACTION, id: index + 1 }));
 const SIZE = 25;
 
 const parameter = (target: string, name: string) =>
@@ -20,11 +14,8 @@ async function read(answer: Answer) {
   await using opened = await startTestClient(answer);
   const result = await opened.client.listWalletTransactions({ since: 0 });
   if (!result.ok) throw new Error(JSON.stringify(result));
-  return {
-    ids: result.value.items.map(({ id }) => Number(id)),
-    complete: result.value.complete,
-    asked: opened.targets().slice(1),
-  };
+  const { items, complete } = result.value;
+  return { ids: items.map(({ id }) => Number(id)), complete, asked: opened.targets().slice(1) };
 }
 
 const everyId = ALL.map(({ id }) => id);
@@ -75,9 +66,8 @@ describe('the wallet of a service that answers 25 of 100 transactions at a time'
   });
 
   it('is not known to be complete when one transaction cannot be read', async () => {
-    const { ids, complete } = await read(() =>
-      json({ data: [{ ...ALL[0], amount: 'much' }, ALL[1]], next_cursor: null }),
-    );
+    const data = [{ ...ALL[0], amount: 'much' }, ALL[1]];
+    const { ids, complete } = await read(() => json({ data, next_cursor: null }));
     expect({ ids, complete }).toEqual({ ids: [2], complete: false });
   });
 });
@@ -96,9 +86,8 @@ describe('a price list', () => {
   const priced = (price_for_reseller: unknown, id: number) => ({ id, name: 'P', price_for_reseller, currency: 'EUR' });
 
   it('of whole numbers is refused with the setting of the unit, unless one price has decimals', async () => {
-    await using whole = await startTestClient(() =>
-      json({ data: [priced(450, 1), priced('12', 2)], next_cursor: null }),
-    );
+    const data = [priced(450, 1), priced('12', 2)];
+    await using whole = await startTestClient(() => json({ data, next_cursor: null }));
     expect(await whole.client.listPackages()).toMatchObject({
       failure: 'contract_drift',
       detail: expect.stringContaining('data[].price_for_reseller'),

@@ -22,9 +22,8 @@ describe('the public package listing', () => {
       const isSecond = target.includes('cursor');
       return json({ data: [{ id: isSecond ? 8 : 7, name: 'Europe' }], next_cursor: isSecond ? null : 'c2' });
     });
-    expect(await opened.client.listPublicPackages()).toMatchObject({
-      value: { items: [{ id: 7 }, { id: 8 }], complete: true },
-    });
+    const items = [{ id: 7 }, { id: 8 }];
+    expect(await opened.client.listPublicPackages()).toMatchObject({ value: { items, complete: true } });
     expect(opened.targets().filter((target) => target === '/sandbox/login')).toHaveLength(1);
     expect(await opened.client.listPublicPackages()).toMatchObject({ ok: true });
     expect(refused).toBe(1);
@@ -48,15 +47,13 @@ describe('the wallet', () => {
 });
 
 describe('the update check', () => {
-  it.each(['', 'v1.2', '1.2-beta', '1..2', '.1', '1.', '1.2 ', '1,2', '１.２', '1.2\n'])(
-    'is refused before any request for a version that is not dotted numbers: %j',
-    async (currentVersion) => {
-      await using opened = await startTestClient(() => json({ latest_version: '2.0', update_available: true }));
-      const result = await opened.client.getLatestUpdate({ currentVersion, channel: 'stable' });
-      expect(result).toMatchObject({ failure: 'invalid_request', detail: expect.stringContaining('current_version') });
-      expect(opened.server.connections()).toBe(0);
-    },
-  );
+  const others = ['', 'v1.2', '1.2-beta', '1..2', '.1', '1.', '1.2 ', '1,2', '１.２', '1.2\n'];
+  it.each(others)('is refused before any request for a version that is not dotted numbers: %j', async (version) => {
+    await using opened = await startTestClient(() => json({ latest_version: '2.0', update_available: true }));
+    const result = await opened.client.getLatestUpdate({ currentVersion: version, channel: 'stable' });
+    expect(result).toMatchObject({ failure: 'invalid_request', detail: expect.stringContaining('current_version') });
+    expect(opened.server.connections()).toBe(0);
+  });
 });
 
 describe('the OpenAPI description', () => {
@@ -83,7 +80,8 @@ describe('the webhook secret', () => {
     expect(JSON.stringify(opened.events)).not.toContain(SECRET);
   });
 
-  it.each([{}, { secret: '' }, { secret: 'short' }, { secret: `${SECRET}\n` }, { secret: null }])(
+  const unusable = [{}, { secret: '' }, { secret: 'short' }, { secret: `${SECRET}\n` }, { secret: null }];
+  it.each(unusable)(
     'without a usable value is contract drift, and is not repeated in the detail: %j',
     async (answer) => {
       await using opened = await startTestClient(() => json(answer));

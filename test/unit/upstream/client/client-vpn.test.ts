@@ -3,6 +3,8 @@ import { isDefinite } from '#domain/work/failure.ts';
 import { headerOf, jsonAnswer as json, refusal, startTestClient } from '#test/support/upstream-client.ts';
 
 const SUBSCRIPTION = { id: 'v_1', external_subscription_id: 'sub-1', status: 'active' };
+const ACCEPTED = { ok: true, value: { kind: 'accepted', subscription: { status: 'cancelled' } } };
+
 describe('VPN plans', () => {
   it.each(['id', 'price_for_reseller', 'currency'])('without %s are contract drift', async (field) => {
     const plan = { id: 3, name: 'Monthly', price_for_reseller: '2.50', currency: 'EUR', [field]: undefined };
@@ -14,10 +16,7 @@ describe('VPN plans', () => {
 describe('the cancellation of a VPN subscription', () => {
   it('has no Idempotency-Key and no body', async () => {
     await using opened = await startTestClient(() => json({ ...SUBSCRIPTION, status: 'cancelled' }));
-    expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject({
-      ok: true,
-      value: { kind: 'accepted', subscription: { status: 'cancelled' } },
-    });
+    expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject(ACCEPTED);
     expect(opened.targets()[1]).toBe('/sandbox/vpn/subscriptions/v_1/cancel');
     expect(headerOf(opened.server.requests[1], 'idempotency-key')).toBeUndefined();
     expect(opened.server.requests[1]?.body).toHaveLength(0);
@@ -34,15 +33,12 @@ describe('the cancellation of a VPN subscription', () => {
     const lost = await opened.client.cancelVpnSubscription('v_1');
     expect(!lost.ok && isDefinite(lost.failure)).toBe(false);
     expect(lost).toMatchObject({ failure: 'connection_lost' });
-    expect(await opened.client.cancelVpnSubscription('v_1')).toEqual({
-      ok: true,
-      status,
-      value: { kind: 'already_cancelled' },
-    });
+    const value = { kind: 'already_cancelled' };
+    expect(await opened.client.cancelVpnSubscription('v_1')).toEqual({ ok: true, status, value });
   });
 
   it.each([
-    ['cancelled', { ok: true, value: { kind: 'accepted', subscription: { status: 'cancelled' } } }],
+    ['cancelled', ACCEPTED],
     ['active', { ok: false, failure: 'connection_lost' }],
   ])('after a lost answer has the result of a read of the subscription: %s', async (status, result) => {
     await using opened = await startTestClient(({ target, raw }) => {
@@ -51,10 +47,8 @@ describe('the cancellation of a VPN subscription', () => {
       return undefined;
     });
     expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject(result);
-    expect(opened.targets().slice(1)).toEqual([
-      '/sandbox/vpn/subscriptions/v_1/cancel',
-      '/sandbox/vpn/subscriptions/v_1',
-    ]);
+    const address = '/sandbox/vpn/subscriptions/v_1';
+    expect(opened.targets().slice(1)).toEqual([`${address}/cancel`, address]);
   });
 
   it.each([

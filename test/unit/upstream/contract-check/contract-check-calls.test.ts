@@ -2,22 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { Draft } from '#test/support/contract-differences/draft.ts';
 import { breaking, check } from '#test/support/contract-findings.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
+import type { ContractReport } from '#upstream/contract-check.ts';
+import type { EndpointName } from '#upstream/contract.ts';
+
+const callOf = ({ calls }: ContractReport, call: EndpointName) => calls.find(({ name }) => name === call);
 
 describe('a call', () => {
   const moved = (from: string, to: string) => {
     const { paths, ...document } = contractOpenApi();
-    return {
-      ...document,
-      paths: Object.fromEntries(Object.entries(paths).map(([path, item]) => [path === from ? to : path, item])),
-    };
+    const others = Object.entries(paths).map(([path, item]) => [path === from ? to : path, item] as const);
+    return { ...document, paths: Object.fromEntries(others) };
   };
 
   it('at another path is missing, and the other path is suggested', () => {
     const report = check(moved('/esims/{id}/topup-options', '/esims/{id}/recharge-options'));
-    expect(report.calls.find(({ name }) => name === 'listTopupOptions')).toMatchObject({
-      status: 'missing',
-      findings: [breaking('call', undefined, 'is not in the document', '/esims/{id}/recharge-options')],
-    });
+    const findings = [breaking('call', undefined, 'is not in the document', '/esims/{id}/recharge-options')];
+    expect(callOf(report, 'listTopupOptions')).toMatchObject({ status: 'missing', findings });
     expect(report).toMatchObject({ compatible: false, switchOff: [] });
   });
 
@@ -32,7 +32,7 @@ describe('a call', () => {
   ])('is found as %s', (path) => {
     const report = check(moved('/orders', path));
     expect(report.compatible).toBe(true);
-    expect(report.calls.find(({ name }) => name === 'createOrder')).toMatchObject({ status: 'matches', foundAs: path });
+    expect(callOf(report, 'createOrder')).toMatchObject({ status: 'matches', foundAs: path });
   });
 
   it('with a switched-off capability is not compared', () => {
@@ -41,10 +41,7 @@ describe('a call', () => {
     expect(check(document)).toMatchObject({ compatible: false, switchOff: ['topup_read'] });
     const report = check(document, { topup_read: false });
     expect(report).toMatchObject({ compatible: true, switchOff: [] });
-    expect(report.calls.find(({ name }) => name === 'getTopup')).toMatchObject({
-      status: 'switched_off',
-      findings: [],
-    });
+    expect(callOf(report, 'getTopup')).toMatchObject({ status: 'switched_off', findings: [] });
   });
 });
 
@@ -67,10 +64,9 @@ describe('capabilities', () => {
     draft.remove(reads, 'access');
     expect(check(draft.document, off).compatible).toBe(true);
     draft.remove(['createVpnOrder answer'], 'access');
-    const { calls } = check(draft.document, off);
     const text =
       'is missing in every read, which an event cannot replace, and is needed for giving the customer access';
-    const bought = calls.find(({ name }) => name === 'createVpnOrder');
+    const bought = callOf(check(draft.document, off), 'createVpnOrder');
     expect(bought?.findings).toContainEqual(breaking('answer', 'access', text));
   });
 });
