@@ -94,7 +94,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now) 
     policy: config.waiting,
     logger,
   });
-  // The address is set once the API listens.
+  // While `closedBecause` is set, only probes and documentation are answered. The address is set once the API listens.
   const state: { closedBecause: string | undefined; address: string; stopping: boolean } = {
     closedBecause: 'The API is starting.',
     address: '',

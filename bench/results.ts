@@ -179,6 +179,10 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
 /** Three significant digits: more would claim a precision that a shared machine does not have. */
 export function rounded(value: number): number {
   return Number(value.toPrecision(3));

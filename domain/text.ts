@@ -2,6 +2,10 @@ export function counted(count: number, singular: string, plural = `${singular}s`
   return `${count} ${count === 1 ? singular : plural}`;
 }
 
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Nearest first. @param candidates names without a counterpart on our side. */
 export function nearNames(name: string, candidates: Iterable<string>): string[] {
   const scored = [...candidates].map((candidate) => ({ candidate, score: likeness(name, candidate) }));

@@ -4,7 +4,7 @@ import { instant, timeInQuery } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
 import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
-import { listAuditEntries, type AuditRow } from '#db/access/audit-log.ts';
+import { addAuditEntries, listAuditEntries, type AuditRow } from '#db/access/audit-log.ts';
 import type { PageOptions } from '#db/lists/pages.ts';
 
 const visible = (max: number) =>
@@ -76,11 +76,22 @@ export function auditLogOperations({ database }: ApiDependencies): Operation[] {
   ];
 }
 
+/** Before what is read is shown. */
+export async function auditReveal(
+  { database, now }: Pick<ApiDependencies, 'database' | 'now'>,
+  by: { readonly actor: string; readonly action: string },
+  kind: 'esim' | 'vpn_subscription',
+  rows: readonly { readonly id: string }[],
+): Promise<void> {
+  const entries = rows.map(({ id }) => ({ ...by, subject: { kind, id } }));
+  await database.run((db) => addAuditEntries(db, entries, new Date(now())));
+}
+
 function entryJson({ entry, key }: AuditRow): z.input<typeof entryOutput> {
   return {
     created_at: entry.at.toISOString(),
     actor: entry.actor,
-    api_key: key,
+    api_key: key && { name: key.name, prefix: key.prefix },
     action: entry.action,
     subject_kind: entry.subjectKind,
     subject_id: entry.subjectId,

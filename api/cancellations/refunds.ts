@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, idInput, instant, instantJson, money, ourId, timeInQuery } from '#api/fields/fields.ts';
+import { idInPath, idInput, instant, instantJson, money, ourId, timeInQuery, usd } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
@@ -63,7 +63,7 @@ export const refundOutput = z
     example: {
       status: 'completed',
       review: 'accepted',
-      amount: { amount: '2.40', currency: 'USD' },
+      amount: usd('2.40'),
       created_at: '2030-01-31T12:00:01.000Z',
       updated_at: '2030-01-31T12:00:02.000Z',
       completed_at: '2030-01-31T12:00:02.000Z',

@@ -1,10 +1,9 @@
-import type { ApiDependencies } from '#api/dependencies.ts';
+import { auditReveal } from '#api/access/audit-log.ts';
 import { activationJson, activationOutput, esimJson, esimOutput } from '#api/esims/esim-schemas.ts';
 import { invalid, requireFound } from '#api/problems/problem.ts';
 import type { Expansion } from '#api/work/expand.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
-import { addAuditEntries } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { activationCodeAad } from '#db/encryption-aads.ts';
 import { findEsim, viewEsims } from '#db/esims/esim-queries.ts';
@@ -39,16 +38,6 @@ export function storedActivation(
   return activation;
 }
 
-/** Before what is read is shown. */
-export async function auditReveal(
-  { database, now }: Pick<ApiDependencies, 'database' | 'now'>,
-  by: { readonly actor: string; readonly action: string },
-  esims: readonly Pick<EsimRow, 'id'>[],
-): Promise<void> {
-  const entries = esims.map(({ id }) => ({ ...by, subject: { kind: 'esim', id } as const }));
-  await database.run((db) => addAuditEntries(db, entries, new Date(now())));
-}
-
 export const esimExpansion: Expansion = {
   name: 'esim',
   scope: 'esims:read',
@@ -70,7 +59,7 @@ const activationExpansion: Expansion = {
     const esims = await database.run((db) => viewEsims(db, esimIdsOf(works), ownerId));
     if (esims.length === 0) return new Map();
     const shown = new Map(esims.map((esim) => [esim.id, activationJson(esim, storedActivation(keyRing, esim))]));
-    await auditReveal(dependencies, { actor: apiKeyId, action: 'esim.activation_revealed' }, esims);
+    await auditReveal(dependencies, { actor: apiKeyId, action: 'esim.activation_revealed' }, 'esim', esims);
     return ofEsim(works, shown);
   },
 };

@@ -1,5 +1,6 @@
+import { auditReveal } from '#api/access/audit-log.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { auditReveal, requireEsimOfPath, storedActivation } from '#api/esims/delivered-esim.ts';
+import { requireEsimOfPath, storedActivation } from '#api/esims/delivered-esim.ts';
 import {
   activationJson,
   activationOutput,
@@ -40,6 +41,14 @@ const path = idInPath('esim');
 
 const AUDITED = 'Needs the scope `esims:reveal`. Each read is written to the audit log, and no cache stores it.';
 
+interface QrFormat {
+  readonly id: string;
+  readonly ending: 'svg' | 'png';
+  readonly contentType: string;
+  readonly replyType?: string;
+  readonly qrCode: (text: string) => Promise<string | Buffer>;
+}
+
 export function esimOperations(dependencies: ApiDependencies): Operation[] {
   const { database, keyRing, now, service, serviceMode } = dependencies;
   const read = (id: string, { ownerId }: Caller) => database.run((db) => requireEsimOfPath(findEsim, db, id, ownerId));
@@ -48,19 +57,13 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
     const esim = await read(id, caller);
     if (isHead) return { esim, activation: undefined };
     const activation = storedActivation(keyRing, esim);
-    await auditReveal(dependencies, { actor: caller.apiKeyId, action }, [esim]);
+    await auditReveal(dependencies, { actor: caller.apiKeyId, action }, 'esim', [esim]);
     return { esim, activation };
   };
-  const qrOperation = (
-    format: 'Svg' | 'Png',
-    contentType: string,
-    charset: string,
-    qrCode: (text: string) => Promise<string | Buffer>,
-  ) => {
-    const ending = format.toLowerCase();
-    return operation(`GET /v1/esims/{id}/qr.${ending}`, {
-      id: `getEsimQr${format}`,
-      summary: `Get the activation code as a QR code, ${format.toUpperCase()}`,
+  const qrOperation = ({ id: operationId, ending, contentType, replyType = contentType, qrCode }: QrFormat) =>
+    operation(`GET /v1/esims/{id}/qr.${ending}`, {
+      id: operationId,
+      summary: `Get the activation code as a QR code, ${ending.toUpperCase()}`,
       description: AUDITED,
       scope: 'esims:reveal',
       params: path,
@@ -69,10 +72,9 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
         const { activation } = await reveal(id, request, 'esim.qr_revealed');
         const image = activation === undefined ? '' : await qrCode(lpaString(activation));
         const headers = { 'Content-Disposition': `inline; filename="${id}.${ending}"` };
-        return bytesReply(200, `${contentType}${charset}`, image, headers);
+        return bytesReply(200, replyType, image, headers);
       },
     });
-  };
   return [
     operation('GET /v1/esims', {
       id: 'listEsims',
@@ -231,7 +233,13 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
         return jsonReply(200, activation === undefined ? {} : activationJson(esim, activation));
       },
     }),
-    qrOperation('Svg', 'image/svg+xml', '; charset=utf-8', qrCodeSvg),
-    qrOperation('Png', 'image/png', '', qrCodePng),
+    qrOperation({
+      id: 'getEsimQrSvg',
+      ending: 'svg',
+      contentType: 'image/svg+xml',
+      replyType: 'image/svg+xml; charset=utf-8',
+      qrCode: qrCodeSvg,
+    }),
+    qrOperation({ id: 'getEsimQrPng', ending: 'png', contentType: 'image/png', qrCode: qrCodePng }),
   ];
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { IDS, instant, keyOf, meaningsOf, money, ourId } from '#api/fields/fields.ts';
+import { IDS, instant, enumOf, meaningsOf, money, ourId } from '#api/fields/fields.ts';
 import { SELECTS_SCHEMA } from '#api/openapi/open-sets.ts';
 import { EVENT_TYPES, type EventSubjectKind, type EventType } from '#domain/events/event-types.ts';
 import { DISABLED_REASONS } from '#domain/events/webhook-delivery.ts';
@@ -96,7 +96,7 @@ export const accountEventShapes = [
     daily_sales: money.meta({ description: 'Mean sales in 24 hours.' }),
   }),
   variant('WebhookEndpointDisabledEvent', 'webhook_endpoint', ['webhook_endpoint.disabled'], {
-    reason: keyOf(DISABLED_BY_US).meta({ description: meaningsOf(DISABLED_BY_US) }),
+    reason: enumOf(DISABLED_BY_US).meta({ description: meaningsOf(DISABLED_BY_US) }),
     detail: z.string().meta({ description: 'Result of the last try, as text.', example: 'it answered 503' }),
     failing_since: instant.nullable().meta({
       description: 'Time of the first of the failed tries in a row. RFC 3339.',

@@ -64,14 +64,14 @@ export const IDS: Readonly<Record<IdKind, { readonly noun: string; readonly exam
 };
 
 /** Such as `an eSIM`. */
-export function idNoun(kind: IdKind): string {
+export function nounWithArticle(kind: IdKind): string {
   const { noun } = IDS[kind];
   return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
 export function ourId(kind: IdKind) {
   return z.string().meta({
-    description: `Id of ${idNoun(kind)}.`,
+    description: `Id of ${nounWithArticle(kind)}.`,
     example: IDS[kind].example,
     'x-kind': kind,
     override: { pattern: idPattern(kind) },
@@ -86,7 +86,7 @@ export function idInPath(kind: IdKind) {
 /** Of another form it is refused. */
 export function idInput(kind: IdKind) {
   return ourId(kind).refine((text) => isId(kind, text), {
-    message: `must be the id of ${idNoun(kind)}; it begins with \`${ID_PREFIXES[kind]}_\``,
+    message: `must be the id of ${nounWithArticle(kind)}; it begins with \`${ID_PREFIXES[kind]}_\``,
   });
 }
 
@@ -175,8 +175,8 @@ export const country = z
   .regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 alpha-2 code in upper case, such as DE')
   .meta({ description: 'ISO 3166-1 alpha-2 code.', example: 'DE' });
 
-/** One of the keys of a table. */
-export function keyOf<Key extends string>(table: Record<Key, unknown>) {
+/** The keys of a table. */
+export function enumOf<Key extends string>(table: Record<Key, unknown>) {
   return z.enum(Object.keys(table) as Key[]);
 }
 
@@ -203,7 +203,7 @@ export const actionReason = filledText(MAX_ACTION_REASON).meta({
 });
 
 /** Without a schema id: parameters contain their schema. */
-export const failureClassInQuery = keyOf(FAILURE_CLASSES);
+export const failureClassInQuery = enumOf(FAILURE_CLASSES);
 
 /** A request takes the known classes; an answer may have others, in later versions. */
 export const failureClass = failureClassInQuery.meta({
@@ -212,7 +212,7 @@ export const failureClass = failureClassInQuery.meta({
   description: meaningsOf(FAILURE_CLASSES),
 });
 
-export const failureEnd = keyOf(FAILURE_ENDS)
+export const failureEnd = enumOf(FAILURE_ENDS)
   .nullable()
   .meta({
     description:
@@ -232,7 +232,7 @@ export const serviceMessage = z
   });
 
 /** Without a schema id: parameters contain their schema. */
-export const attentionReasonInQuery = keyOf(ATTENTION_REASONS);
+export const attentionReasonInQuery = enumOf(ATTENTION_REASONS);
 
 export const attentionReason = attentionReasonInQuery.meta({
   id: 'KnownAttentionReason',

@@ -69,11 +69,12 @@ export function healthOperations({ readinessChecks, degraded, metrics }: ApiDepe
         503: jsonAnswer('It cannot; `checks` says why.', readiness),
       },
       handle: async () => {
-        const { ready, checks, degraded } = await readReadiness();
+        const readiness = await readReadiness();
+        const { ready, checks } = readiness;
         return jsonReply(ready ? 200 : 503, {
           status: ready ? 'ready' : 'not ready',
           checks: redactor.value(checks),
-          degraded: redactor.value(degraded),
+          degraded: redactor.value(readiness.degraded),
         });
       },
     }),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, instant, keyOf, meaningsOf, money, ourId, timeInQuery, usd } from '#api/fields/fields.ts';
+import { idInPath, instant, enumOf, meaningsOf, money, ourId, timeInQuery, usd } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
@@ -54,7 +54,7 @@ const summary = {
 
 const finding = z
   .strictObject({
-    kind: keyOf(FINDING_KINDS).meta({ description: meaningsOf(FINDING_KINDS) }),
+    kind: enumOf(FINDING_KINDS).meta({ description: meaningsOf(FINDING_KINDS) }),
     meaning: z.string(),
     detail: z.string(),
     service_transaction_id: nullableText.meta({

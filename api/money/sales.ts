@@ -9,6 +9,7 @@ import { invalid } from '#api/problems/problem.ts';
 import { sqlState } from '#db/connection/database.ts';
 import { SALES_GROUPS, type SalesRow, sumSales } from '#db/money/sales.ts';
 import { paddedAmount, subtractMoney } from '#domain/money/money.ts';
+import { DAY } from '#domain/policy/settings.ts';
 
 const MAX_DAYS = 366;
 const MAX_GROUPS = 10_000;
@@ -133,7 +134,6 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-const DAY_MS = 86_400_000;
 /** `invalid_parameter_value`: PostgreSQL knows fewer time zones than JavaScript. */
 const UNKNOWN_TIME_ZONE = '22023';
 
@@ -194,7 +194,7 @@ export function salesOperations(dependencies: ApiDependencies): Operation[] {
 }
 
 function requireSpan(fromDay: string, toDay: string): void {
-  const days = (Date.parse(toDay) - Date.parse(fromDay)) / DAY_MS + 1;
+  const days = (Date.parse(toDay) - Date.parse(fromDay)) / DAY + 1;
   if (days < 1) throw invalid([{ in: 'query', field: 'to_day', message: 'must not be before from_day' }]);
   if (days > MAX_DAYS) {
     const message = `must be at most ${MAX_DAYS} days after from_day, both included`;

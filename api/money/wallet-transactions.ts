@@ -6,7 +6,7 @@ import { jsonReply } from '#api/http/reply.ts';
 import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, field, fields } from '#api/lists/csv-file.ts';
 import { CURSORS, walletLineId } from '#api/lists/cursor.ts';
 import { pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
-import { Problem, requireFound } from '#api/problems/problem.ts';
+import { requireFound } from '#api/problems/problem.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { listJournal, listMovementsWithoutCause, type WalletLine } from '#db/money/journal-queries.ts';
 import { CAUSE_KINDS, DIRECTIONS } from '#domain/money/books.ts';
@@ -213,8 +213,7 @@ export function walletTransactionOperations(dependencies: ApiDependencies): Oper
       },
       problems: ['wallet_transaction_not_found'],
       handle: async ({ params: { id }, body: { reason }, caller }) => {
-        const number = /^mov_(\d{1,18})$/.exec(id)?.[1];
-        if (number === undefined) throw new Problem('wallet_transaction_not_found');
+        const number = requireFound(/^mov_(\d{1,18})$/.exec(id)?.[1], 'wallet_transaction_not_found');
         const by = { actor: caller.apiKeyId, reason };
         const found = await database.transaction((tx) => explainMovement(tx, BigInt(number), by, new Date(now())));
         const movement = requireFound(found, 'wallet_transaction_not_found');

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { ageOf, freshness, instant, instantJson, keyOf, money, usd } from '#api/fields/fields.ts';
+import { ageOf, freshness, instant, instantJson, enumOf, money, usd } from '#api/fields/fields.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { valueOf } from '#api/problems/problem.ts';
@@ -21,7 +21,7 @@ const days = z.number().min(0);
 const runwayOutput = z
   .strictObject({
     status: z.enum(['known', 'unknown']).meta({ description: '`unknown`: there is no number, see `reason`.' }),
-    reason: keyOf(RUNWAY_UNKNOWNS).nullable().meta({ description: 'Why the runway is not known.' }),
+    reason: enumOf(RUNWAY_UNKNOWNS).nullable().meta({ description: 'Why the runway is not known.' }),
     detail: z.string().nullable().meta({ description: 'The reason as a sentence.' }),
     days: days.nullable().meta({
       description: 'Number of days that the wallet lasts at the mean of recent sales, without growth.',

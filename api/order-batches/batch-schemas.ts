@@ -9,6 +9,7 @@ import {
   packageId,
   timeInQuery,
   wholeNumber,
+  usd,
 } from '#api/fields/fields.ts';
 import { listOf, pageQuery } from '#api/lists/lists.ts';
 import { customerReferenceOutput, itemMetadata, metadata, purchaseInput, readCustomer } from '#api/work/work-input.ts';
@@ -88,7 +89,7 @@ export const batchOutput = z
       .meta({ description: 'Number of its orders by status.', example: { completed: 3 } }),
     charged: z.array(money).meta({
       description: 'Sum of the amounts that the service charged, for each currency.',
-      example: [{ amount: '29.40', currency: 'USD' }],
+      example: [usd('29.40')],
     }),
     items: z.array(
       z

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Zip, ZipPassThrough } from 'fflate';
 import QRCode from 'qrcode';
+import { auditReveal } from '#api/access/audit-log.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { auditReveal, storedActivation } from '#api/esims/delivered-esim.ts';
+import { storedActivation } from '#api/esims/delivered-esim.ts';
 import { qrCodePng, QUIET_ZONE_MODULES } from '#api/esims/qr-code.ts';
 import { idInPath } from '#api/fields/fields.ts';
 import { type Caller, type CallerRequest, type Operation, operation } from '#api/http/operation.ts';
@@ -83,7 +84,7 @@ async function revealCodes(
   const esims = await database.run((db) => esimsOfBatch(db, batchId));
   if (esims.length === 0) throw new Problem('nothing_delivered');
   if (isHead) return [];
-  await auditReveal(dependencies, { actor, action: 'esim.qr_revealed' }, esims);
+  await auditReveal(dependencies, { actor, action: 'esim.qr_revealed' }, 'esim', esims);
   return esims.map((esim) => ({
     reference: esim.externalOrderId,
     iccid: esim.iccid,

@@ -10,13 +10,13 @@ import {
 } from '#api/catalogue/catalogue-items.ts';
 import type { StoredCatalogue } from '#api/catalogue/stored-catalogue.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { ageOf, country, freshness, money, packageId, priceForReseller } from '#api/fields/fields.ts';
+import { ageOf, country, freshness, money, packageId, priceForReseller, usd } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { sortedCursor } from '#api/lists/cursor.ts';
 import { flagInQuery, pageQuery, pageReply, pageShape } from '#api/lists/lists.ts';
 import { listedPrice, pricedPackage, suggestedPriceField, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { requireFound } from '#api/problems/problem.ts';
 import { findPackage, type PackageFilter, pageOfPackages, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
 import type { PackageRow } from '#db/catalogue/catalogue.ts';
 import { countriesOf, REGIONS } from '#domain/catalogue/catalogue.ts';
@@ -43,7 +43,7 @@ export const topupOption = z
     available: z.boolean().meta({ description: 'False while the service does not sell it.', example: true }),
     public_price: money.nullable().meta({
       description: 'Public price at the service, to compare a margin with; null when the service does not show it.',
-      example: { amount: '14.99', currency: 'USD' },
+      example: usd('14.99'),
     }),
     suggested_price: suggestedPriceField,
   })
@@ -78,7 +78,7 @@ function storedPackageJson(row: PackageRow, rules: readonly PricingRule[]): z.in
     price_for_reseller: { amount: plainAmount(price.amount), currency: price.currency },
     available: row.available,
     public_price: plainMoney(row.publicPriceAmount, row.publicPriceCurrency),
-    suggested_price: suggestedPriceJson(pricedPackage({ ...row, price }), rules),
+    suggested_price: suggestedPriceJson(pricedPackage({ id: row.id, countries: row.countries, price }), rules),
     ...itemTimesJson(row),
   };
 }
@@ -177,8 +177,8 @@ export function packageOperations({ database, now }: ApiDependencies, catalogue:
       handle: async ({ params }) => {
         const readAt = await catalogue.readAt('packages');
         const id = itemIdOf(params.id);
-        const found = id === undefined ? undefined : await database.run((db) => findPackage(db, id));
-        if (found === undefined) throw new Problem('package_not_found');
+        const stored = id === undefined ? undefined : await database.run((db) => findPackage(db, id));
+        const found = requireFound(stored, 'package_not_found');
         const rules = await database.run(rulesInForce);
         return jsonReply(200, { ...storedPackageJson(found, rules), ...ageOf(readAt, now()) });
       },

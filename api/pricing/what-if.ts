@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { StoredCatalogue } from '#api/catalogue/stored-catalogue.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { ageOf, freshness, money, moneyInput, packageId } from '#api/fields/fields.ts';
+import { ageOf, freshness, money, moneyInput, packageId, usd } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { pricingRuleInput, ruleFrom, termsErrors, termsExample } from '#api/pricing/pricing-rule-schemas.ts';
@@ -69,7 +69,7 @@ const whatIfInput = z
 const side = (name: string) =>
   z
     .strictObject({
-      price_for_reseller: money.meta({ example: { amount: '9.80', currency: 'USD' } }),
+      price_for_reseller: money.meta({ example: usd('9.80') }),
       suggested_price: suggestedPriceField,
     })
     .meta({ id: name });

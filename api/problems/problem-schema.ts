@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { apiScope, IDS, failureClass, instant, keyOf, meaningsOf } from '#api/fields/fields.ts';
+import { apiScope, IDS, failureClass, instant, enumOf, meaningsOf } from '#api/fields/fields.ts';
 import { type ProblemCode, problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { problemType } from '#api/problems/problem.ts';
 import { REFUSALS } from '#domain/operator/operator-actions.ts';
@@ -14,7 +14,7 @@ const fieldError = z
   })
   .meta({ id: 'FieldError' });
 
-export const refusal = keyOf(REFUSALS);
+export const refusal = enumOf(REFUSALS);
 
 export const EXAMPLE_ADDRESS = 'https://fulfilment.example.com';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { idNoun } from '#api/fields/fields.ts';
+import { nounWithArticle } from '#api/fields/fields.ts';
 import { type ProblemCode, problemCodes, PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { counted } from '#domain/text.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
@@ -108,6 +108,7 @@ function codeOf(failure: FailureClass): ProblemCode {
   return UNAVAILABLE.has(failure) ? 'service_unavailable' : 'service_failed';
 }
 
+/** @throws Problem when it was not found. */
 export function requireFound<Found>(found: Found | undefined, code: ProblemCode): Found {
   if (found === undefined) throw new Problem(code);
   return found;
@@ -139,11 +140,11 @@ export function explainMissing(error: unknown, params: z.ZodObject | undefined, 
 }
 
 function explanation(kind: IdKind, given: string): string {
-  const takes = `This call takes the id of ${idNoun(kind)}, which begins with \`${ID_PREFIXES[kind]}_\`.`;
+  const takes = `This call takes the id of ${nounWithArticle(kind)}, which begins with \`${ID_PREFIXES[kind]}_\`.`;
   const found = idKindOf(given);
   if (found === kind)
     return `The id has the right form, but there is no such resource, or this API key may not see it.`;
-  if (found !== undefined) return `The path contains the id of ${idNoun(found)}. ${takes}`;
+  if (found !== undefined) return `The path contains the id of ${nounWithArticle(found)}. ${takes}`;
   if (given.startsWith(`${ID_PREFIXES[kind]}_`)) return `The id in the path is not complete. ${takes}`;
   return `The path contains none of our ids. ${takes}`;
 }

@@ -12,6 +12,7 @@ import {
   moneyInput,
   ourId,
   packageId,
+  usd,
 } from '#api/fields/fields.ts';
 import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
@@ -97,7 +98,7 @@ export const quoteOutput = z
       package_id: 101,
       name: 'Europe 5 GB',
       available: true,
-      price: { amount: '9.80', currency: 'USD' },
+      price: usd('9.80'),
       objections: [],
       holds: [],
       expires_at: '2030-01-31T12:15:00.000Z',

@@ -11,7 +11,7 @@ import {
   instant,
   instantInput,
   instantJson,
-  keyOf,
+  enumOf,
   meaningsOf,
   ourId,
   wholeNumber,
@@ -27,6 +27,7 @@ import { findEsim } from '#db/esims/esim-queries.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { SHARE_LINK_STATUSES, shareLanguages, shareLinkStatus } from '#domain/esims/share-link.ts';
 import { SHARE_LINK_LIFE } from '#domain/policy/api-policy.ts';
+import { DAY, MINUTE } from '#domain/policy/settings.ts';
 import {
   createShareLink,
   findShareLink,
@@ -40,8 +41,8 @@ export const SHARE_EXAMPLE_SECRET = '7dK2mQx9VtR4bLw8ZpC1nYs5HgJ3fEu6';
 const EXAMPLE_PATH = `/e/${SHARE_EXAMPLE_SECRET}`;
 
 const { minMs, maxMs, defaultMs } = SHARE_LINK_LIFE;
-const days = (ms: number) => ms / 86_400_000;
-const BOUNDS = `${minMs / 60_000} minutes to ${days(maxMs)} days after now`;
+const days = (ms: number) => ms / DAY;
+const BOUNDS = `${minMs / MINUTE} minutes to ${days(maxMs)} days after now`;
 
 const language = z.enum(shareLanguages).meta({
   description: 'Language of the page when the customer chooses none. Default: the language of the browser.',
@@ -73,7 +74,7 @@ const shareLinkInput = z
   })
   .meta({ id: 'ShareLinkInput' });
 
-const shareLinkStatusField = keyOf(SHARE_LINK_STATUSES).meta({ description: meaningsOf(SHARE_LINK_STATUSES) });
+const shareLinkStatusField = enumOf(SHARE_LINK_STATUSES).meta({ description: meaningsOf(SHARE_LINK_STATUSES) });
 
 const shareLinkFields = {
   id: ourId('shareLink'),

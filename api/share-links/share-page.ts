@@ -62,7 +62,7 @@ async function sharedPage(dependencies: ApiDependencies, incoming: Incoming): Pr
   const found = await database.run((db) => findOpenShareLink(db, hashSecret(secret), new Date(now())));
   if (found === undefined) return undefined;
   const language = pageLanguage(incoming, found.link.language);
-  const isShown = z.looseObject({ show: z.literal('1') }).safeParse(incoming.query).success;
+  const isShown = shown.safeParse(incoming.query).success;
   if (incoming.isHead || (isPreview(incoming) && !isShown)) return previewPage(language, found.link.label);
 
   const { isOpen, view } = await database.transaction(async (tx) => ({
@@ -118,6 +118,7 @@ function phoneOf({ header }: Pick<Incoming, 'header'>): 'ios' | 'android' | unde
 
 type LanguageRequest = Pick<Incoming, 'query' | 'header'>;
 
+const shown = z.looseObject({ show: z.literal('1') });
 const chosen = z.looseObject({ lang: z.enum(shareLanguages) });
 /** More than browsers send. */
 const MAX_RANGES = 20;

@@ -71,7 +71,7 @@ ${html}
   return sitePage(docs, guide.title, content);
 }
 
-export function problemPage(docs: string, code: ProblemCode): string {
+export function problemPage(code: ProblemCode): string {
   const { status, title, advice, meaning } = problemRow(code);
   const others = problemCodes
     .map(
@@ -90,7 +90,7 @@ export function problemPage(docs: string, code: ProblemCode): string {
       <h2>All problems</h2>
       <ul>${others}</ul>
     </main>`;
-  return sitePage(docs, code, content);
+  return sitePage('../docs', code, content);
 }
 
 /** The page of the reference, which its script fills. */

@@ -32,7 +32,13 @@ export function documentationOperations(
     if (make === undefined) throw new Problem('route_not_found');
     const reply = made.get(path) ?? Promise.resolve().then(make);
     made.set(path, reply);
-    return (await reply).for(header);
+    try {
+      return (await reply).for(header);
+    } catch (error) {
+      // The next request tries again.
+      made.delete(path);
+      throw error;
+    }
   };
   const all = () => [...others, ...operations];
   const files = filesOf(all, version, publicUrl);
@@ -80,7 +86,7 @@ export function documentationOperations(
         const wantsJson = /\bapplication\/json\b/i.test(header('Accept') ?? '');
         if (wantsJson) return jsonReply(200, problemExplanation(code, publicUrl()));
         const headers = { 'Content-Security-Policy': PAGE_POLICY };
-        return bytesReply(200, 'text/html; charset=utf-8', problemPage('../docs', code), headers);
+        return bytesReply(200, 'text/html; charset=utf-8', problemPage(code), headers);
       },
     }),
     publicOperation('GET /docs', {

@@ -1,11 +1,11 @@
 import * as z from 'zod';
+import { auditReveal } from '#api/access/audit-log.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, ourId } from '#api/fields/fields.ts';
 import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { requireFound } from '#api/problems/problem.ts';
 import type { Expansion } from '#api/work/expand.ts';
-import { addAuditEntries } from '#db/access/audit-log.ts';
 import { accessAad } from '#db/encryption-aads.ts';
 import { accessOfSubscriptions, vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
 import { vpnAccess } from '#upstream/contract.ts';
@@ -40,19 +40,18 @@ export const subscriptionExpansions: readonly Expansion[] = [
 
 /** Writes an audit entry for each. */
 async function revealAccess(
-  { database, keyRing, now }: Pick<ApiDependencies, 'database' | 'keyRing' | 'now'>,
+  dependencies: Pick<ApiDependencies, 'database' | 'keyRing' | 'now'>,
   subscriptions: readonly { readonly id: string }[],
   { apiKeyId, ownerId }: Caller,
 ): Promise<ReadonlyMap<string, z.input<typeof accessOutput>>> {
+  const { database, keyRing } = dependencies;
   const ids = subscriptions.map(({ id }) => id);
   const found = await database.run((db) => accessOfSubscriptions(db, ids, ownerId));
   if (found.length === 0) return new Map();
   const shown = new Map(
     found.map(({ id, access }) => [id, accessJson(id, keyRing.decryptText(access, accessAad(id)))]),
   );
-  const by = { actor: apiKeyId, action: 'vpn.access_revealed' };
-  const entries = found.map(({ id }) => ({ ...by, subject: { kind: 'vpn_subscription', id } as const }));
-  await database.run((db) => addAuditEntries(db, entries, new Date(now())));
+  await auditReveal(dependencies, { actor: apiKeyId, action: 'vpn.access_revealed' }, 'vpn_subscription', found);
   return shown;
 }
 

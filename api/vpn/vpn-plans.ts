@@ -15,7 +15,7 @@ import { jsonReply } from '#api/http/reply.ts';
 import { sortedCursor } from '#api/lists/cursor.ts';
 import { pageQuery, pageReply, pageShape } from '#api/lists/lists.ts';
 import { pricedPlan, suggestedPriceField, suggestedPriceJson } from '#api/pricing/suggested-price.ts';
-import { Problem } from '#api/problems/problem.ts';
+import { requireFound } from '#api/problems/problem.ts';
 import { findPlan, pageOfPlans, SORTING_KEYS } from '#db/catalogue/catalogue-pages.ts';
 import type { VpnPlanRow } from '#db/catalogue/catalogue.ts';
 import { plainAmount } from '#domain/money/money.ts';
@@ -86,8 +86,8 @@ export function vpnPlanOperations({ database, now }: ApiDependencies, catalogue:
       handle: async ({ params }) => {
         const readAt = await catalogue.readAt('vpn_plans');
         const id = itemIdOf(params.id);
-        const found = id === undefined ? undefined : await database.run((db) => findPlan(db, id));
-        if (found === undefined) throw new Problem('vpn_plan_not_found');
+        const stored = id === undefined ? undefined : await database.run((db) => findPlan(db, id));
+        const found = requireFound(stored, 'vpn_plan_not_found');
         const rules = await database.run(rulesInForce);
         return jsonReply(200, { ...planJson(found, rules), ...ageOf(readAt, now()) });
       },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { instant, instantJson, money, moneyInput, ourId, packageIdInQuery } from '#api/fields/fields.ts';
+import { instant, instantJson, money, moneyInput, ourId, packageIdInQuery, usd } from '#api/fields/fields.ts';
 import { type CsvColumns, fields } from '#api/lists/csv-file.ts';
 import { accessOutput, subscriptionExpansions } from '#api/vpn/vpn-access.ts';
 import { vpnPlanId } from '#api/vpn/vpn-plans.ts';
@@ -19,7 +19,7 @@ import { plainMoney } from '#domain/money/money.ts';
 import { subscriptionPeriods, subscriptionTimes } from '#domain/money/subscription-periods.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 
-const examplePrice = { amount: '5.99', currency: 'USD' };
+const examplePrice = usd('5.99');
 
 const ENDS =
   '`active`: bought. `cancelling`: its customer has ended it. `cancelled`, `expired`, `failed` and `abandoned` are ' +
@@ -43,7 +43,7 @@ export const vpnSubscriptionInput = z
 
 const START = '2030-01-31T12:00:00.000Z';
 const END = '2030-03-02T12:00:00.000Z';
-const COST = { amount: '3.20', currency: 'USD' };
+const COST = usd('3.20');
 
 const period = z
   .strictObject({

@@ -27,7 +27,7 @@ import { plainWork } from '#api/work/expand.ts';
 import { replyAfterPreferredWait, retryAfter } from '#api/work/long-poll.ts';
 import { customerHash, newCustomer, readCustomer } from '#api/work/work-input.ts';
 import { workOperations } from '#api/work/work-operations.ts';
-import { findersOf, type WorkJson, type WorkResource } from '#api/work/work-resource.ts';
+import { findersOf, type WorkResource } from '#api/work/work-resource.ts';
 import { workFilter } from '#api/work/work-schemas.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { type StoredVpnSubscription, vpnSubscriptionReads } from '#db/work/vpn-subscriptions.ts';
@@ -154,15 +154,19 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
           return requireFound(await resource.find(tx, id, caller.ownerId), 'vpn_subscription_not_found');
         });
         const find = () => resource.findTogether(id, caller.ownerId);
-        const show = async (work: WorkJson) => plainWork(work);
         const Location = `${path}/${id}`;
         const reply = isFinal(found.status)
           ? jsonReply(200, plainWork(found), { Location })
           : jsonReply(202, plainWork(found), { Location, 'Retry-After': retryAfter(found, now()) });
-        return replyAfterPreferredWait(dependencies, { id, header, onClose, find, show, caller }, reply, {
-          when: isFinal,
-          status: 200,
-        });
+        return replyAfterPreferredWait(
+          dependencies,
+          { id, header, onClose, find, show: async (work) => plainWork(work), caller },
+          reply,
+          {
+            when: isFinal,
+            status: 200,
+          },
+        );
       },
     }),
   ];

@@ -3,7 +3,7 @@ import {
   createdBy,
   instant,
   instantInput,
-  keyOf,
+  enumOf,
   meaningsOf,
   ourId,
   overlapSeconds,
@@ -66,7 +66,7 @@ const endpointFields = {
   status: z
     .enum(['enabled', 'disabled'])
     .meta({ description: '`disabled`: nothing is sent; `disabled_reason` tells why.' }),
-  disabled_reason: keyOf(DISABLED_REASONS)
+  disabled_reason: enumOf(DISABLED_REASONS)
     .nullable()
     .meta({ description: meaningsOf(DISABLED_REASONS) }),
   disabled_at: instant.nullable(),
@@ -159,7 +159,7 @@ export const deliveryOutput = z
             at: instant,
             duration_ms: z.int(),
             status: z.int().nullable().meta({ description: 'HTTP status of the answer; null when there was none.' }),
-            failure: keyOf(TRY_FAILURES)
+            failure: enumOf(TRY_FAILURES)
               .nullable()
               .meta({
                 description: `Why there was none. ${Object.entries(TRY_FAILURES)

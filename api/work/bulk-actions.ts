@@ -7,7 +7,7 @@ import {
   IDS,
   failureClass,
   idInput,
-  idNoun,
+  nounWithArticle,
   instantInput,
 } from '#api/fields/fields.ts';
 import { answerOnce, bulkIdempotencyKeyHeader, readIdempotencyKey } from '#api/http/idempotency.ts';
@@ -43,7 +43,7 @@ function bulkInput({ kind, name }: WorkResource) {
       status: z
         .enum(statuses)
         .optional()
-        .meta({ description: `A status, as ${idNoun(kind)} shows it.` }),
+        .meta({ description: `A status, as ${nounWithArticle(kind)} shows it.` }),
       failure_class: failureClass.optional(),
       attention: attentionReason.optional(),
       created_by: createdByInQuery.optional(),

@@ -18,6 +18,7 @@ import { readHolder } from '#db/work/reference-holders.ts';
 import { workExists } from '#db/work/work-reads.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { WhenUsedUp } from '#domain/retry/retry-rules.ts';
+import { capitalized } from '#domain/text.ts';
 import { FIRST_USE, nextUse, type ReferenceUse } from '#domain/work/identifiers.ts';
 import { KINDS, type PurchaseKind, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinished } from '#domain/work/lifecycle.ts';
@@ -196,7 +197,7 @@ export async function alreadyExists(
   }
   const { noun, path } = KINDS[kind];
   return new Problem(code, {
-    detail: `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${id} exists for this ${field}.`,
+    detail: `${capitalized(noun)} ${id} exists for this ${field}.`,
     extra: { existing: { id, href: `${path}/${id}` } },
   });
 }

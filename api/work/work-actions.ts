@@ -4,11 +4,12 @@ import {
   actionReason,
   attentionReason,
   idInPath,
-  idNoun,
+  nounWithArticle,
   instantInput,
   meaningsOf,
   moneyInput,
   wholeNumber,
+  usd,
 } from '#api/fields/fields.ts';
 import { type Caller, jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
@@ -26,12 +27,13 @@ import {
   retryChangeOf,
   waitsAreOrdered,
 } from '#domain/retry/retry-change.ts';
+import { capitalized } from '#domain/text.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { type ActionOutcome, type ActionRequest, performAction } from '#fulfilment/operator/perform-action.ts';
 
 export const newLimit = moneyInput.nullable().meta({
   description: '`null` removes the limit.',
-  example: { amount: '14.00', currency: 'USD' },
+  example: usd('14.00'),
 });
 
 export const verdictFields = {
@@ -119,7 +121,7 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
     ...common,
     id: `change${name}Limit`,
     summary: 'Change the maximum that the service may charge',
-    description: `${idNoun(kind).replace('a', 'A')} held because of its price is tried again at once.`,
+    description: `${capitalized(nounWithArticle(kind))} held because of its price is tried again at once.`,
     body: limit,
     handle: (request) => perform(request, { action: 'change_limit', maxPrice: request.body.max_price }),
   });
@@ -153,7 +155,7 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
     operation(`POST ${path}/{id}/abandon`, {
       ...common,
       id: `abandon${name}`,
-      summary: `Abandon ${idNoun(kind)} that bought nothing`,
+      summary: `Abandon ${nounWithArticle(kind)} that bought nothing`,
       description: 'Refused while it may have bought something, or the service keeps money for it.',
       body: plain,
       handle: (request) => perform(request, { action: 'abandon' }),
@@ -161,7 +163,7 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
     operation(`POST ${path}/{id}/resolve`, {
       ...common,
       id: `resolve${name}Case`,
-      summary: `Resolve a case of ${idNoun(kind)}`,
+      summary: `Resolve a case of ${nounWithArticle(kind)}`,
       description:
         "States the outcome when neither the service nor the wallet could prove it. Check the service's console " +
         'first: after `not_bought` it is bought again.',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { entryFor } from '#api/access/redact-for-owner.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, idNoun } from '#api/fields/fields.ts';
+import { idInPath, nounWithArticle } from '#api/fields/fields.ts';
 import { jsonAnswer, type Operation, operation } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { amount, csvAnswer, type CsvColumns, csvQuery, csvReply, field, fields } from '#api/lists/csv-file.ts';
@@ -22,6 +22,8 @@ import { listTimeline, type StoredWork, type WorkFilter, type WorkReads } from '
 import { announcedStatuses } from '#domain/events/event-types.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
+
+const timelineQuery = z.strictObject(pageQuery);
 
 /** What all kinds of work have: the list, the file, reads and the actions of operators. */
 export function workOperations<
@@ -105,7 +107,7 @@ function readOperations(dependencies: ApiDependencies, resource: WorkResource): 
   return [
     operation(`GET ${path}/{id}`, {
       id: `get${name}`,
-      summary: `Read ${idNoun(kind)}`,
+      summary: `Read ${nounWithArticle(kind)}`,
       description:
         'With `wait=N` the answer comes when it is finished (or has a status of `until`), at the latest after N ' +
         'seconds; its form is the same. Check `status`. If the wait ended without the result, `Retry-After` says ' +
@@ -138,13 +140,13 @@ function readOperations(dependencies: ApiDependencies, resource: WorkResource): 
     }),
     operation(`GET ${path}/{id}/timeline`, {
       id: `get${name}Timeline`,
-      summary: `Read the timeline and the current state of ${idNoun(kind)}`,
+      summary: `Read the timeline and the current state of ${nounWithArticle(kind)}`,
       description:
         'Oldest first. With each page, in `current_state`: its state in a sentence, why it waits, what happens next ' +
         'and when, and whether submitting again would be safe.',
       scope,
       params,
-      query: z.strictObject(pageQuery),
+      query: timelineQuery,
       answers: { 200: jsonAnswer('A page of the timeline.', timelinePage) },
       handle: async ({ params: { id }, query, caller: { ownerId } }) =>
         database.run(async (db) => {

@@ -12,6 +12,7 @@ import {
   ourId,
   serviceMessage,
   timeInQuery,
+  usd,
 } from '#api/fields/fields.ts';
 import { idsInQuery, listOf, pageOf, pageQuery, timesOf } from '#api/lists/lists.ts';
 import { type Expansion, expandInQuery } from '#api/work/expand.ts';
@@ -90,7 +91,7 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
     max_price: money.nullable(),
     charged: money.nullable().meta({
       description: 'Amount that the service charged, once it is known.',
-      example: { amount: '9.80', currency: 'USD' },
+      example: usd('9.80'),
     }),
     failure: z
       .strictObject({

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { cpuSpentBy, type Processes, sum } from '#bench/counters/processes.ts';
+import { cpuSpentBy, type Processes } from '#bench/counters/processes.ts';
 import { historySizes, readPostgres, temporalCalls, WRITTEN_DOWN_AFTER_MS } from '#bench/counters/server-counters.ts';
-import { median } from '#bench/results.ts';
+import { median, sum } from '#bench/results.ts';
 import type { BenchServers } from '#bench/support/context.ts';
 import { type Contestant, sandboxOf } from '#bench/support/orders.ts';
 
@@ -55,9 +55,10 @@ export async function countOrders(
   const { namespace } = contestant;
   const called = namespace === undefined ? [] : callsBetween(before.operations, after.operations);
   const operations = called.filter(([name]) => !WAITING.test(name));
-  const noHistory = [{ events: 0, bytes: 0 }];
   const history =
-    namespace === undefined ? noHistory : await historySizes(context.temporalAddress, namespace, HISTORIES);
+    namespace === undefined
+      ? [{ events: 0, bytes: 0 }]
+      : await historySizes(context.temporalAddress, namespace, HISTORIES);
   const counts = {
     statements: sumOf(statements),
     transactions: sumOf(statements.filter(([query]) => BEGIN.test(query))),

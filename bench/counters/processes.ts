@@ -1,6 +1,7 @@
 /** Linux only. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { sum } from '#bench/results.ts';
 import type { Child } from '#cli/embedded/child.ts';
 
 /** Children belong to their parent. */
@@ -75,10 +76,6 @@ function statOf(pid: number): Stat | undefined {
 function treeOf(root: number, all: ReadonlyMap<number, Stat>): number[] {
   const children = [...all].filter(([, { parent }]) => parent === root).map(([pid]) => pid);
   return [root, ...children.flatMap((child) => treeOf(child, all))];
-}
-
-export function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 function once(read: () => number): () => number {

@@ -1,6 +1,6 @@
 import { type Counter, COUNTERS, countOrders, type OrderCounts } from '#bench/counters/counters.ts';
-import { canReadProcesses, sum } from '#bench/counters/processes.ts';
-import { compare, measure, rounded, type ScenarioResult } from '#bench/results.ts';
+import { canReadProcesses } from '#bench/counters/processes.ts';
+import { compare, measure, rounded, type ScenarioResult, sum } from '#bench/results.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { Orders } from '#bench/support/orders.ts';
 

@@ -1,7 +1,17 @@
 import { processesOf } from '#bench/counters/counters.ts';
-import { cpuSpentBy, sum } from '#bench/counters/processes.ts';
+import { cpuSpentBy } from '#bench/counters/processes.ts';
 import type { Load, LoadResult } from '#bench/drivers/protocol.ts';
-import { compare, inTurn, latencies, median, medians, type Peer, rates, type ScenarioResult } from '#bench/results.ts';
+import {
+  compare,
+  inTurn,
+  latencies,
+  median,
+  medians,
+  type Peer,
+  rates,
+  type ScenarioResult,
+  sum,
+} from '#bench/results.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { startEmptyWork } from '#bench/support/empty-work.ts';
 import { type Contestant, Orders } from '#bench/support/orders.ts';

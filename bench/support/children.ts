@@ -39,10 +39,14 @@ export class Children {
   async start({ name, script, project = PROJECT, environment, ready }: ChildProcessOptions): Promise<Child> {
     const { XDG_CACHE_HOME } = process.env;
     const inspectPort = await freePort();
-    const args = [...NODE_ARGUMENTS, QUICK_START, `--inspect-port=${inspectPort}`, join(project, script)];
-    const withCache = { XDG_CACHE_HOME, ...environment };
-    const command = process.execPath;
-    return this.startProgram({ name, command, args, cwd: project, environment: withCache }, ready, inspectPort);
+    const program = {
+      name,
+      command: process.execPath,
+      args: [...NODE_ARGUMENTS, QUICK_START, `--inspect-port=${inspectPort}`, join(project, script)],
+      cwd: project,
+      environment: { XDG_CACHE_HOME, ...environment },
+    };
+    return this.startProgram(program, ready, inspectPort);
   }
 
   /** @throws UserError with the end of its log when it is not ready. */

@@ -1,6 +1,7 @@
-import { cpuSpentBy, residentMb, sum } from '#bench/counters/processes.ts';
+import { cpuSpentBy, residentMb } from '#bench/counters/processes.ts';
 import { historySizes } from '#bench/counters/server-counters.ts';
 import { Driver, type Load, type LoadResult } from '#bench/drivers/protocol.ts';
+import { sum } from '#bench/results.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import type { EnginePeer } from '#bench/support/engines.ts';
 import { NAMESPACE } from '#bench/support/product.ts';

@@ -4,6 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Peer } from '#bench/results.ts';
 import { PROJECT } from '#bench/support/children.ts';
 import type { BenchServers } from '#bench/support/context.ts';
 import type { Contestant } from '#bench/support/orders.ts';
@@ -59,12 +60,16 @@ async function startRestate(context: BenchServers): Promise<EnginePeer> {
   });
 }
 
-interface Peer extends Pick<Contestant, 'id' | 'measured'> {
+interface EngineOptions extends Peer {
+  readonly id: 'dbos' | 'restate';
   readonly engine: Child | undefined;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-async function startPeer(context: BenchServers, { id, measured, engine, environment }: Peer): Promise<EnginePeer> {
+async function startPeer(
+  context: BenchServers,
+  { id, measured, engine, environment }: EngineOptions,
+): Promise<EnginePeer> {
   const database = `peer_${id}`;
   await context.postgres.createDatabase(database);
   const databaseUrl = context.postgres.url(database);

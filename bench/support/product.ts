@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Peer } from '#bench/results.ts';
 import { PROJECT } from '#bench/support/children.ts';
 import type { BenchServers } from '#bench/support/context.ts';
 import type { Contestant } from '#bench/support/orders.ts';
@@ -18,7 +19,8 @@ import { setUpNamespace } from '#temporal/set-up.ts';
 /** Product and peer share the server and its settings. */
 export const NAMESPACE = 'bench';
 
-interface Version extends Pick<Contestant, 'id' | 'measured'> {
+interface Version extends Peer {
+  readonly id: 'ours' | 'before';
   readonly project: string;
   readonly database: string;
   readonly namespace: string;

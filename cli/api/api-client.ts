@@ -54,6 +54,12 @@ function adviceFor(request: string, { status, request_id: id }: Problem, { url, 
   return `See the log of the API${log === undefined ? '' : ` (${log})`} for ${request}, request ${visible(id)}.`;
 }
 
+type Asked = Pick<Call, 'path'> &
+  Partial<Omit<Call, 'method'>> & {
+    /** Default: POST with a body, else GET. */
+    readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  };
+
 export class ApiClient {
   readonly #access: ApiAccess;
   readonly #transport: Transport;
@@ -78,8 +84,8 @@ export class ApiClient {
     });
   }
 
-  /** The default is a POST with a body, else a GET. @throws as in {@link ask}. */
-  async call<Answer>(call: Pick<Call, 'path'> & Partial<Call>): Promise<Answer> {
+  /** @throws as in {@link ask}. */
+  async call<Answer>(call: Asked): Promise<Answer> {
     const method = call.body === undefined ? 'GET' : 'POST';
     return this.send('json', { operation: call.path, method, options: {}, ...call });
   }

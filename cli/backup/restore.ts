@@ -166,13 +166,13 @@ function requireKeys(made: BackupDescription, environment: Environment): void {
 
 /** Restores all of it, or nothing. */
 async function restoreFiles(backup: string, { postgres, temporal }: Places, recovery: Recovery): Promise<void> {
-  const partial = `${temporal}.partial`;
+  const copy = temporal === undefined ? undefined : { partial: `${temporal}.partial`, complete: temporal };
   try {
-    if (temporal !== undefined) copyFileSync(join(backup, TEMPORAL_FILE), partial);
+    if (copy !== undefined) copyFileSync(join(backup, TEMPORAL_FILE), copy.partial);
     await restorePostgres(backup, postgres, recovery);
-    if (temporal !== undefined) renameSync(partial, temporal);
+    if (copy !== undefined) renameSync(copy.partial, copy.complete);
   } catch (error) {
-    if (temporal !== undefined) removeQuietly(partial);
+    if (copy !== undefined) removeQuietly(copy.partial);
     throw writeFailure(error, postgres);
   }
 }

@@ -51,8 +51,15 @@ export class Child {
     this.logFile = options.logFile;
     const log = openLog(options.logFile);
     const { command, args, environment, cwd, uid, gid } = options;
-    const spawnOptions: SpawnOptions = { stdio: ['ignore', log, log], detached: true, cwd, uid, gid };
-    const child = spawn(command, args, { ...spawnOptions, env: { ...environment } });
+    const spawnOptions: SpawnOptions = {
+      env: { ...environment },
+      stdio: ['ignore', log, log],
+      detached: true,
+      cwd,
+      uid,
+      gid,
+    };
+    const child = spawn(command, args, spawnOptions);
     closeSync(log);
     this.exited = new Promise((resolve) => {
       const end = (exit: ChildExit) => {

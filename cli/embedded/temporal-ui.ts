@@ -71,8 +71,9 @@ export class TemporalUi extends ServerProcess {
 
 /** The UI does not check `Host`: a web page must have to guess its address (16 million on Linux) and its port. */
 export async function hiddenUi(): Promise<HiddenUi> {
-  const hidden = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(2, 255)}`;
-  return { address: process.platform === 'linux' ? hidden : '127.0.0.1', port: await freePort() };
+  const port = await freePort();
+  if (process.platform !== 'linux') return { address: '127.0.0.1', port };
+  return { address: `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(2, 255)}`, port };
 }
 
 /** The proxy in front of a hidden UI, for as long as the process of the UI runs. */

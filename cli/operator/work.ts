@@ -190,12 +190,18 @@ function refusedLine(id: string, reason: string | null): string {
 function bulkLine(action: Action, line: OrderBulkResult['data'][number]): string {
   const { id, status, failure_class: failure, attention, result, detail } = line;
   const reason = attention ?? failure;
-  const lines: Readonly<Record<string, string>> = {
-    would_apply: [`would ${action}: ${id}`, status, reason === null ? null : `(${reason})`].filter(Boolean).join('  '),
-    applied: doneLine(id, action, status),
-    unchanged: `${id}  unchanged: already done  (status at that moment: ${status})`,
-    not_found: refusedLine(id, 'no work has this id'),
-    refused: refusedLine(id, detail),
-  };
-  return lines[result] ?? `${id}  ${result}`;
+  switch (result) {
+    case 'would_apply':
+      return [`would ${action}: ${id}`, status, reason === null ? null : `(${reason})`].filter(Boolean).join('  ');
+    case 'applied':
+      return doneLine(id, action, status);
+    case 'unchanged':
+      return `${id}  unchanged: already done  (status at that moment: ${status})`;
+    case 'not_found':
+      return refusedLine(id, 'no work has this id');
+    case 'refused':
+      return refusedLine(id, detail);
+    default:
+      return `${id}  ${result}`;
+  }
 }

@@ -83,6 +83,7 @@ export async function noteDebit(
 ): Promise<void> {
   const step = leg.step(DEBIT.step, `${DEBIT.expected} ${plainText(price)}`);
   if (leg.observations.calls.wallet_transactions?.kind !== 'works') return step.skipped('the movements cannot be read');
+  // The product also reads from some minutes before its first send.
   const since = leg.now() - CLOCK_SKEW_MS;
   const debit = await until(leg, async () => {
     const movements = await leg.client.listWalletTransactions({ since });

@@ -128,10 +128,7 @@ export function noteRepeat<Answer>(
   result: ServiceResult<Answer>,
   isFirst: (again: Answer) => boolean,
 ): KeyRepeat['outcome'] {
-  const outcome = !result.ok ? observeRefusal(result) : isFirst(result.value) ? 'same' : 'another';
-  const created = `it created another ${operation === 'cancellation' ? 'refund' : operation}`;
-  const done = outcome === 'same' ? 'it returned the stored result' : created;
-  const detail = result.ok ? done : clause(result.detail);
+  const { outcome, detail } = observeRepeat(operation, result, isFirst);
   leg.observations.keyRepeats.push({ operation, ageMs, outcome, detail });
   const step = leg.step(
     `the same ${operation} with its key again, after ${lapse(ageMs)}`,
@@ -141,6 +138,17 @@ export function noteRepeat<Answer>(
   else if (outcome === 'same' || !leg.configured.key_replay) step.ok(detail);
   else step.drift(`${detail}; SERVICE_MISSING_CAPABILITIES=key_replay prevents resends`);
   return outcome;
+}
+
+function observeRepeat<Answer>(
+  operation: KeyedOperation,
+  result: ServiceResult<Answer>,
+  isFirst: (again: Answer) => boolean,
+): Pick<KeyRepeat, 'outcome' | 'detail'> {
+  if (!result.ok) return { outcome: observeRefusal(result), detail: clause(result.detail) };
+  if (isFirst(result.value)) return { outcome: 'same', detail: 'it returned the stored result' };
+  const made = operation === 'cancellation' ? 'refund' : operation;
+  return { outcome: 'another', detail: `it created another ${made}` };
 }
 
 /** A list without a shown end may have more items, so it is no evidence of absence. */

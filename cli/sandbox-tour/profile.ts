@@ -12,6 +12,7 @@ import {
   profileItems,
 } from '#domain/service/capability-profile.ts';
 import type { ServiceMode } from '#domain/service/service-address.ts';
+import { capitalized } from '#domain/text.ts';
 import { KINDS, PURCHASE_KINDS } from '#domain/work/kinds.ts';
 import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
 
@@ -43,7 +44,7 @@ const NOT_TRIED: Conclusion = { finding: null, evidence: 'It was not tried.' };
 
 function conclusion(what: string, seen: CallObservation | undefined): Conclusion {
   if (seen === undefined) return NOT_TRIED;
-  const evidence = `${what.charAt(0).toUpperCase()}${what.slice(1)}: ${seen.detail}.`;
+  const evidence = `${capitalized(what)}: ${seen.detail}.`;
   return { finding: FINDINGS[seen.kind], evidence };
 }
 

@@ -49,8 +49,16 @@ export function assumptionsDocument(variants: Variants = VARIANTS): string {
     `\`{base_url}\` followed by \`${SANDBOX_SUFFIX}\`.`,
     '',
     ...table(
-      `Call | Request | Answer | Token | ${IDEMPOTENCY_KEY_HEADER} | Capability | Purpose | ` +
+      [
+        'Call',
+        'Request',
+        'Answer',
+        'Token',
+        IDEMPOTENCY_KEY_HEADER,
+        'Capability',
+        'Purpose',
         'What is not stated, and why',
+      ],
       endpoints.map((call) => [
         `\`${call.method} ${call.path}\``,
         CALL_MARKS[call.mark].request,
@@ -70,7 +78,7 @@ export function assumptionsDocument(variants: Variants = VARIANTS): string {
     'product cannot do what the column names. *One of* means that one of the fields is enough.',
     '',
     ...table(
-      'Call | Sent: needed | Sent: other | Read: needed | Needed for | Read: other',
+      ['Call', 'Sent: needed', 'Sent: other', 'Read: needed', 'Needed for', 'Read: other'],
       endpoints.map(({ method, path, query = [], requiredQuery = [], neededQuery = {}, body, answer }) => {
         const sent = fieldsOf(body);
         const read = fieldsOf(answer);
@@ -108,7 +116,7 @@ export function assumptionsDocument(variants: Variants = VARIANTS): string {
     '`{"event": …, "created_at": …, "data": {…}}`.',
     '',
     ...table(
-      'Event | Meaning | Kind | Body | Read from `data`: needed | Needed for | Other | Why',
+      ['Event', 'Meaning', 'Kind', 'Body', 'Read from `data`: needed', 'Needed for', 'Other', 'Why'],
       EVENT_KINDS.map((kind) => {
         const subject = eventSubject(kind);
         const { needed, marked, other } = fieldsOf(subject && EVENT_SUBJECTS[subject].data);
@@ -137,7 +145,7 @@ export function assumptionsDocument(variants: Variants = VARIANTS): string {
     'work whose result cannot be found out needs attention.',
     '',
     ...table(
-      'Capability | Meaning and fallback | Calls that need it',
+      ['Capability', 'Meaning and fallback', 'Calls that need it'],
       capabilities.map((capability) => [
         `\`${capability}\``,
         CAPABILITIES[capability],
@@ -226,15 +234,15 @@ function purposes(marked: readonly Marked[]): string[] {
 
 function forms(mark: Mark, rows: readonly AssumedForm[]): string[] {
   const marked = rows.map(([what, assumed, reason]) => [what, mark, assumed, reason]);
-  return table('Subject | Mark | Assumption | Reason', marked);
+  return table(['Subject', 'Mark', 'Assumption', 'Reason'], marked);
 }
 
 function codes(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(', ');
 }
 
-function table(head: string, rows: readonly (readonly string[])[]): string[] {
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`;
-  return [`| ${head} |`, line(head.split('|').map(() => '---')), ...rows.map(line)];
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)];
 }

@@ -43,10 +43,7 @@ export const STORED_ITEMS: { readonly [Name in CatalogueName]: ItemStore<Catalog
     store: async (tx, changes, readAt) => {
       for (const some of inBatches(changes)) {
         const rows = some.map((change) => packageRow(change, readAt));
-        await tx
-          .insert(packages)
-          .values(rows)
-          .onConflictDoUpdate({ target: packages.id, set: newValues(packages) });
+        await tx.insert(packages).values(rows).onConflictDoUpdate({ target: packages.id, set: NEW_PACKAGE });
       }
     },
   },
@@ -57,14 +54,14 @@ export const STORED_ITEMS: { readonly [Name in CatalogueName]: ItemStore<Catalog
     store: async (tx, changes, readAt) => {
       for (const some of inBatches(changes)) {
         const rows = some.map((change) => planRow(change, readAt));
-        await tx
-          .insert(vpnPlans)
-          .values(rows)
-          .onConflictDoUpdate({ target: vpnPlans.id, set: newValues(vpnPlans) });
+        await tx.insert(vpnPlans).values(rows).onConflictDoUpdate({ target: vpnPlans.id, set: NEW_PLAN });
       }
     },
   },
 };
+
+const NEW_PACKAGE = newValues(packages);
+const NEW_PLAN = newValues(vpnPlans);
 
 function newValues(table: PgTable): Record<string, SQL> {
   return Object.fromEntries(
@@ -181,7 +178,9 @@ export async function addReading(
   return row;
 }
 
-/** The price may have changed since. Undefined when the catalogue lacks it, or the work orders nothing. */
+/**
+ * The price may have changed at the service since. Undefined when the catalogue lacks it, or the work orders nothing.
+ */
 export async function cataloguePrice(db: Executor, { kind, id }: WorkRef): Promise<Money | undefined> {
   const product = PRODUCT_COLUMNS[kind];
   if (product === undefined) return undefined;

@@ -28,6 +28,7 @@ export function withinTimes(
   ];
 }
 
+/** Undefined where the filter has no value. */
 export function matches(column: AnyPgColumn, value: unknown): SQL | undefined {
   return value === undefined ? undefined : eq(column, value);
 }

@@ -1,6 +1,7 @@
 /**
  * Holds the first purchases of a kind until the service's answers were seen. Cancellations spend nothing: never held.
  */
+import { capitalized } from '#domain/text.ts';
 import { KINDS, type PurchaseKind } from '#domain/work/kinds.ts';
 
 /** `problems` keep purchases held, even with evidence. `byDocumentAlone`: no purchase of the kind was seen. */
@@ -59,8 +60,4 @@ function listed(clauses: readonly string[]): string {
   });
   const rest = clauses.length - named.length;
   return [...named, ...(rest > 0 ? [`There are ${rest} more.`] : [])].join(' ');
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,5 +1,6 @@
 /** The daily spending limits: of one API key, and of all keys together. */
 import { addMoney, compareMoney, plainText, type Money } from '#domain/money/money.ts';
+import { DAY } from '#domain/policy/settings.ts';
 
 /** Undefined when no limit is exceeded. @param spend.whose the owner of the limit in a sentence: `of this API key`. */
 export function spendProblem(
@@ -29,7 +30,5 @@ export function spendDay(now: number): string {
 
 /** Milliseconds. */
 export function untilNextDay(now: number): number {
-  return DAY_MS - (now % DAY_MS);
+  return DAY - (now % DAY);
 }
-
-const DAY_MS = 86_400_000;

@@ -1,6 +1,7 @@
 /** How long the wallet lasts at the mean of recent sales, with the spread that chance alone causes. */
 import Big from 'big.js';
 import { paddedAmount, subtractMoney, type Money } from '#domain/money/money.ts';
+import { DAY } from '#domain/policy/settings.ts';
 import type { RunwayPolicy } from '#domain/policy/upkeep-policy.ts';
 
 export const RUNWAY_UNKNOWNS = {
@@ -43,7 +44,6 @@ export type Runway =
   | KnownRunway
   | { readonly kind: 'unknown'; readonly reason: RunwayUnknown; readonly available: Money | undefined };
 
-const DAY_MS = 86_400_000;
 const DAY_DIGITS = 1;
 const MONEY_DIGITS = 6;
 
@@ -52,7 +52,7 @@ export function daysLookedAt(
   now: number,
   { windowDays }: Pick<RunwayPolicy, 'windowDays'>,
 ): number {
-  return Math.max(0, Math.min(windowDays, Math.floor((now - firstSaleAt) / DAY_MS)));
+  return Math.max(0, Math.min(windowDays, Math.floor((now - firstSaleAt) / DAY)));
 }
 
 export function runwayOf(
@@ -110,10 +110,10 @@ export function isRunwayLow(
   { lowMs }: Pick<RunwayPolicy, 'lowMs'>,
 ): boolean | undefined {
   if (runway.kind === 'unknown') return undefined;
-  const threshold = lowMs / DAY_MS;
+  const threshold = lowMs / DAY;
   return runway.days < (wasLow ? threshold * RESTORED_AT : threshold);
 }
 
 export function thresholdDays({ lowMs }: Pick<RunwayPolicy, 'lowMs'>): number {
-  return shown(new Big(lowMs).div(DAY_MS));
+  return shown(new Big(lowMs).div(DAY));
 }

@@ -15,6 +15,7 @@ import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capability-
 
 type Raw<Name extends keyof typeof FIELDS> = z.output<z.ZodObject<(typeof FIELDS)[Name]>>;
 
+/** @param of makes the part of its variables. @throws ConfigurationError when they contradict each other. */
 function part<Fields extends z.ZodRawShape, Value>(
   fields: z.ZodObject<Fields>,
   of: (raw: z.output<z.ZodObject<Fields>>) => Value,
@@ -38,10 +39,12 @@ export const PARTS = {
   })),
   encryptionKeys: part(z.object(FIELDS.secrets), (raw) => raw.ENCRYPTION_KEYS),
   service: part(z.object(FIELDS.service), serviceOf),
+  /** Those that SERVICE_MISSING_CAPABILITIES leaves on. */
   capabilities: part(z.object({ SERVICE_MISSING_CAPABILITIES }), capabilitiesOf),
   /** Everything before `-Event`, such as `X-Acme`. */
   headerPrefix: part(z.object({ SERVICE_HEADER_PREFIX }), (raw) => raw.SERVICE_HEADER_PREFIX),
   webhookSecrets: part(z.object({ SERVICE_WEBHOOK_SECRETS }), (raw) => raw.SERVICE_WEBHOOK_SECRETS),
+  /** Used to check our own webhook address. */
   webhookUrl: part(z.object({ PUBLIC_WEBHOOK_URL }), (raw) => raw.PUBLIC_WEBHOOK_URL),
   outbound: part(z.object(FIELDS.outbound), (raw) => ({
     webhookAllowedAddresses: raw.WEBHOOK_ALLOWED_ADDRESSES,
@@ -54,6 +57,7 @@ export const PARTS = {
     shareLinkUrl: raw.API_SHARE_LINK_URL,
     bodyLimitBytes: raw.API_BODY_LIMIT,
     rateLimits: {
+      // For keys without their own limit; undefined: not limited. The others are for one address.
       perMinute: raw.API_RATE_LIMIT,
       failuresPerMinute: raw.API_FAILED_AUTHENTICATIONS,
       sharePagesPerMinute: raw.API_SHARE_LINK_RATE,
@@ -102,6 +106,7 @@ export type WorkerConfig = ReturnType<typeof readWorkerConfig>;
 
 const OF_PROCESSES = ['logLevel', 'tracing', 'database', 'encryptionKeys', 'temporal', 'service', 'outbound'] as const;
 
+/** @throws ConfigurationError */
 export function readApiConfig(environment: Environment = process.env) {
   const names = [...OF_PROCESSES, 'headerPrefix', 'webhookSecrets', 'webhookUrl', 'api', 'policy'] as const;
   const { policy, outbound, api, ...parts } = readParts(names, environment);
@@ -120,16 +125,19 @@ export function readApiConfig(environment: Environment = process.env) {
   };
 }
 
+/** @throws ConfigurationError */
 export function readWorkerConfig(environment: Environment = process.env) {
   const { outbound, worker, ...parts } = readParts([...OF_PROCESSES, 'worker', 'deployment', 'policy'], environment);
   return { ...parts, ...outbound, ...worker };
 }
 
+/** @throws ConfigurationError */
 export function readCodecServerConfig(environment: Environment = process.env) {
   const { codec, ...parts } = readParts(['logLevel', 'encryptionKeys', 'codec'], environment);
   return { ...parts, ...codec };
 }
 
+/** @throws ConfigurationError */
 export function readUiProxyConfig(environment: Environment = process.env) {
   const { temporalUi, logLevel } = readParts(['logLevel', 'temporalUi'], environment);
   return { logLevel, ...temporalUi };
@@ -147,6 +155,7 @@ export interface DeploymentVersion {
   readonly buildId: string;
 }
 
+/** @throws ConfigurationError for two passwords. */
 function databaseOf(raw: Raw<'database'>) {
   const url = withPassword('DATABASE_URL', raw.DATABASE_URL, raw.DATABASE_PASSWORD);
   const direct = raw.DATABASE_DIRECT_URL;
@@ -164,6 +173,7 @@ function withPassword(name: string, address: string, password: string | undefine
   return url.href;
 }
 
+/** Undefined: workers have no version. @throws ConfigurationError when one variable is missing. */
 function deploymentOf(raw: Raw<'deployment'>): DeploymentVersion | undefined {
   const { WORKER_DEPLOYMENT_NAME: deploymentName, WORKER_BUILD_ID: buildId } = raw;
   if (deploymentName === undefined && buildId === undefined) return undefined;
@@ -176,6 +186,7 @@ function deploymentOf(raw: Raw<'deployment'>): DeploymentVersion | undefined {
   return { deploymentName, buildId };
 }
 
+/** @throws ConfigurationError for a proxy that cannot be used, and for production without TLS. */
 function serviceOf(raw: Raw<'service'>) {
   const { protocol, hostname } = new URL(raw.SERVICE_BASE_URL);
   const isLocal = isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import * as z from 'zod';
 import { DAY, HOUR, MINUTE, SECOND } from '#domain/policy/settings.ts';
 
+/** Without blanks around them, and without empty ones. */
 export function commaList(text: string): string[] {
   return text
     .split(',')
@@ -40,6 +41,7 @@ export function milliseconds(text: string): number {
   return Number.parseInt(text, 10) * (UNITS[unit] ?? 1);
 }
 
+/** `500ms`, `20s`, `10m`, `24h` or `7d`, parsed to milliseconds; ten years at most. */
 export function durationMs(fallback: string) {
   return z
     .string()
@@ -57,6 +59,7 @@ export function price() {
     .transform((text) => ({ amount: text.slice(0, -4), currency: text.slice(-3) }));
 }
 
+/** `id:base64` pairs, comma separated, 32 bytes each. */
 export function keyList() {
   const named = (pair: string) => {
     const [id = '', encoded = ''] = pair.trim().split(':', 2);
@@ -72,6 +75,7 @@ export function keyList() {
     .refine((keys) => new Set(keys.map(({ id }) => id)).size === keys.length, { message: 'key ids must be unique' });
 }
 
+/** `secret` or `secret@<RFC 3339 time>`, comma separated. */
 export function secretList() {
   const withEnd = (entry: string) => {
     const [secret = '', until] = entry.trim().split('@', 2);
@@ -85,6 +89,7 @@ export function secretList() {
     });
 }
 
+/** `scheme://host[:port]`, comma separated. */
 export function originList(fallback: string) {
   return z
     .string()
@@ -95,6 +100,7 @@ export function originList(fallback: string) {
     });
 }
 
+/** As in `Host`, in lower case, without port, comma separated. */
 export function hostList(fallback: string) {
   return z
     .string()
@@ -106,6 +112,7 @@ export function hostList(fallback: string) {
     );
 }
 
+/** Such as `5` or `0.5`; `none` for no limit. */
 export function perSecond() {
   return z
     .string()

@@ -16,7 +16,7 @@ import {
   urlOf,
   withoutEndSlashes,
 } from '#config/variable-types.ts';
-import { capabilities, type Capabilities } from '#domain/service/capability-profile.ts';
+import { capabilities } from '#domain/service/capability-profile.ts';
 import { BASE_PATH, DEFAULT_HEADER_PREFIX, HEADER_PREFIX } from '#domain/service/service-address.ts';
 
 /** By subject. A test compares `docs/configuration.md` with it. */
@@ -73,7 +73,7 @@ export const CONFIGURATION_FIELDS = {
       .string()
       .default('')
       .transform(commaList)
-      .pipe(z.array(z.enum(capabilities as [keyof Capabilities, ...(keyof Capabilities)[]]))),
+      .pipe(z.array(z.enum(capabilities))),
   },
   api: {
     API_HOST: z.string().min(1).default('127.0.0.1'),

@@ -72,6 +72,7 @@ export async function startSmallServer(
   return { host, port: await listen(server, { host, port }), close: () => close(server, closes) };
 }
 
+/** @throws HttpError 405 */
 export function onlyMethods(methods: string) {
   return (_request: Request, response: Response): void => {
     response.setHeader('Allow', methods);

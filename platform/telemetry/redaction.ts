@@ -3,19 +3,41 @@
 const REDACTED = '[redacted]';
 
 /** Without case and punctuation. */
-const SECRET_NAME_PARTS = new RegExp(
-  'password|passwd|passphrase|secret|token|authorization|cookie|credential|apikey|privatekey|encryptionkey|' +
-    'idempotencykey|signature|imei|activationcode|confirmationcode|matchingid|lpastring|customerreference|' +
-    'encrypted|rawbody|requestbody|responsebody',
-);
+const SECRET_NAME_PARTS = [
+  'password',
+  'passwd',
+  'passphrase',
+  'secret',
+  'token',
+  'authorization',
+  'cookie',
+  'credential',
+  'apikey',
+  'privatekey',
+  'encryptionkey',
+  'idempotencykey',
+  'signature',
+  'imei',
+  'activationcode',
+  'confirmationcode',
+  'matchingid',
+  'lpastring',
+  'customerreference',
+  'encrypted',
+  'rawbody',
+  'requestbody',
+  'responsebody',
+];
 
 /** As parts of other names they are harmless. */
 const SECRET_NAMES = new Set(['lpa', 'body', 'params', 'parameters', 'qr', 'activation']);
 
+const SECRET_NAME_PATTERN = new RegExp(SECRET_NAME_PARTS.join('|'));
+
 /** In any spelling (`deviceImei`, `device_imei`, …). */
 export function isSecretName(name: string): boolean {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-  return SECRET_NAMES.has(plain) || SECRET_NAME_PARTS.test(plain);
+  return SECRET_NAMES.has(plain) || SECRET_NAME_PATTERN.test(plain);
 }
 
 /** In a text with `"name": "value"` or `name=value`. */
@@ -102,11 +124,24 @@ function withoutQueryParameters(text: string): string {
   return parameters < 0 ? text : `${text.slice(0, parameters)} (parameters ${REDACTED})`;
 }
 
-function redactValue(value: unknown, text: Redactor['text'], ancestors: Set<object>, depth: number): unknown {
-  if (typeof value === 'string') return text(value);
-  if (typeof value === 'bigint' || typeof value === 'symbol') return text(String(value));
-  if (typeof value === 'function') return '[function]';
-  if (typeof value !== 'object' || value === null) return value;
+type RedactText = (text: string) => string;
+
+function redactValue(value: unknown, text: RedactText, ancestors: Set<object>, depth: number): unknown {
+  switch (typeof value) {
+    case 'string':
+      return text(value);
+    case 'bigint':
+      return text(String(value));
+    case 'symbol':
+      return text(String(value));
+    case 'function':
+      return '[function]';
+    case 'object':
+      break;
+    default:
+      return value;
+  }
+  if (value === null) return null;
   if (ancestors.has(value)) return '[circular]';
   if (depth >= MAX_DEPTH) return '[deeper]';
   ancestors.add(value);
@@ -119,16 +154,16 @@ function redactValue(value: unknown, text: Redactor['text'], ancestors: Set<obje
   }
 }
 
-function redactObject(value: object, text: Redactor['text'], ancestors: Set<object>, depth: number): unknown {
+function redactObject(value: object, text: RedactText, ancestors: Set<object>, depth: number): unknown {
   const inner = (item: unknown) => redactValue(item, text, ancestors, depth + 1);
-  if (value instanceof Error) return redactError(value, inner);
+  if (value instanceof Error) return redactError(value, text, inner);
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'invalid date' : value.toISOString();
   if (value instanceof URL || value instanceof RegExp) return text(String(value));
-  if (value instanceof Map) return redactEntries(value.entries(), inner);
+  if (value instanceof Map) return redactEntries(value.entries(), text, inner);
   if (Array.isArray(value) || value instanceof Set) return redactList([...value], inner);
   if (hasToJson(value)) return inner(value.toJSON());
-  return redactEntries(Object.entries(value), inner);
+  return redactEntries(Object.entries(value), text, inner);
 }
 
 function hasToJson(value: object): value is { toJSON: () => unknown } {
@@ -140,7 +175,11 @@ function redactList(items: readonly unknown[], inner: (item: unknown) => unknown
   return items.length > MAX_ITEMS ? [...shown, `[${items.length - MAX_ITEMS} more]`] : shown;
 }
 
-function redactEntries(entries: Iterable<[unknown, unknown]>, inner: (item: unknown) => unknown) {
+function redactEntries(
+  entries: Iterable<[unknown, unknown]>,
+  text: RedactText,
+  inner: (item: unknown) => unknown,
+): Record<string, unknown> {
   const shown: [string, unknown][] = [];
   for (const [key, item] of entries) {
     if (shown.length === MAX_ITEMS) {
@@ -148,27 +187,42 @@ function redactEntries(entries: Iterable<[unknown, unknown]>, inner: (item: unkn
       break;
     }
     const name = String(key);
-    // Null, undefined and flags contain no secret.
-    const mayBeSecret = item !== null && item !== undefined && typeof item !== 'boolean' && isSecretName(name);
-    shown.push([String(inner(name)), mayBeSecret ? REDACTED : inner(item)]);
+    shown.push([text(name), isSecretName(name) ? redactWhole(item) : inner(item)]);
   }
   return Object.fromEntries(shown);
 }
 
-/** Other fields may contain customer data: bodies, query parameters, the `detail` of PostgreSQL, which quotes rows. */
-const ERROR_FIELDS = (
-  'code errno syscall address port status statusCode severity schema table column constraint type failureClass ' +
-  'nonRetryable'
-).split(' ');
+/** Null, undefined and flags contain no secret. */
+function redactWhole(value: unknown): unknown {
+  return value === null || value === undefined || typeof value === 'boolean' ? value : REDACTED;
+}
 
-function redactError(error: Error, inner: (value: unknown) => unknown): Record<string, unknown> {
-  const name = error.name === 'Error' ? error.constructor.name : error.name;
-  const shown: Record<string, unknown> = { name: inner(name), message: inner(safeMessage(error)) };
+/** Other fields may contain customer data: bodies, query parameters, the `detail` of PostgreSQL, which quotes rows. */
+const ERROR_FIELDS = [
+  'code',
+  'errno',
+  'syscall',
+  'address',
+  'port',
+  'status',
+  'statusCode',
+  'severity',
+  'schema',
+  'table',
+  'column',
+  'constraint',
+  'type',
+  'failureClass',
+  'nonRetryable',
+] as const;
+
+function redactError(error: Error, text: RedactText, inner: (value: unknown) => unknown): Record<string, unknown> {
+  const shown: Record<string, unknown> = { name: text(nameOf(error)), message: text(safeMessage(error)) };
   for (const field of ERROR_FIELDS) {
     const value: unknown = field in error ? error[field as keyof typeof error] : undefined;
     if (['string', 'number', 'boolean'].includes(typeof value)) shown[field] = inner(value);
   }
-  shown['stack'] = inner(stackFrames(error));
+  shown['stack'] = text(stackFrames(error));
   if (error.cause !== undefined) shown['cause'] = inner(error.cause);
   if (error instanceof AggregateError) shown['errors'] = inner(error.errors);
   return shown;
@@ -181,6 +235,10 @@ function safeMessage(error: Error): string {
     return error.message.replaceAll(/"[^"]*"/g, `"${REDACTED}"`);
   }
   return error.message;
+}
+
+function nameOf(error: Error): string {
+  return error.name === 'Error' ? error.constructor.name : error.name;
 }
 
 /** The head of a stack repeats the original message. */

@@ -3,6 +3,7 @@ import { connect as connectTcp } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import type { TemporalConfig, TemporalTls } from '#config/config.ts';
 
+/** For one connection. */
 const PATIENCE_MS = 1_500;
 /** With empty settings (RFC 9113, 3.4): the server answers with its own. */
 const HTTP2_PREFACE = Buffer.concat([

@@ -1,4 +1,5 @@
 import { OPEN_SET } from '#api/openapi/open-sets.ts';
+import { capitalized } from '#domain/text.ts';
 import { ID_PREFIXES } from '#domain/work/identifiers.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { FINAL_STATUSES, statusesOf } from '#domain/work/lifecycle.ts';
@@ -113,9 +114,9 @@ function methodOf(operation: DescribedOperation, api: DescribedApi, closedSets: 
   const args = [
     ...inPath.map(({ name, schema }) => `${camel(name)}: ${isNumeric(schema) ? 'string | number' : 'string'}`),
     ...(bodyType === undefined ? [] : [`body: ${bodyType}${body?.required === true ? '' : ' = {}'}`]),
-    ...(inQuery.length === 0 || withOptions ? [] : [`query: ${capital(id)}Query${needsQuery ? '' : ' = {}'}`]),
+    ...(inQuery.length === 0 || withOptions ? [] : [`query: ${capitalized(id)}Query${needsQuery ? '' : ' = {}'}`]),
     withOptions
-      ? `{ ${queryNames}, ...options }: ${capital(id)}Query & ${optionsType} = {}`
+      ? `{ ${queryNames}, ...options }: ${capitalized(id)}Query & ${optionsType} = {}`
       : `options: ${optionsType} = {}`,
   ];
   const target = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => `\${encodeURIComponent(${camel(name)})}`);
@@ -197,7 +198,7 @@ function queryInterface(id: string, parameters: readonly DescribedParameter[], c
     if (description === undefined) return [field];
     return [`  /** ${schema.type === 'array' ? description.replace(COMMAS, '') : description} */`, field];
   });
-  return [`export interface ${capital(id)}Query {`, ...fields, '}', ''].join('\n');
+  return [`export interface ${capitalized(id)}Query {`, ...fields, '}', ''].join('\n');
 }
 
 function queryType(schema: DescribedParameter['schema'], closedSets: NamedSets): string {
@@ -238,10 +239,6 @@ function lines(values: readonly unknown[]): string {
 /** Ids of the service are numbers in bodies, so a path parameter accepts numbers too. */
 function isNumeric({ type, example }: DescribedParameter['schema']): boolean {
   return type === 'integer' || (typeof example === 'string' && /^\d+$/.test(example));
-}
-
-function capital(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 function camel(name: string): string {

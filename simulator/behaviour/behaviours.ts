@@ -13,6 +13,7 @@ export const OUTCOMES = [
 ] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
+/** Without a rule, the refund conditions decide. */
 export const CANCELLATION_OUTCOMES = [
   /** The refund is completed at once, or after `delay_ms`. */
   'accepted',

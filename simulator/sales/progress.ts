@@ -74,7 +74,7 @@ export function completeSale(simulation: Simulation, { id, kind }: Sale): Sale |
     const esim_id = KINDS[kind].deliver(simulation, sale) ?? sale.esim_id;
     const ended = { due_at: null, due_outcome: null, updated_at: clock.now() };
     store.change('sales', { id }, { status: 'completed', esim_id, ...ended });
-    return announced(simulation, readSale(simulation, id));
+    return announce(simulation, readSale(simulation, id));
   });
 }
 
@@ -94,7 +94,7 @@ export function failSale(
     if (store.change('sales', { id, status: 'processing' }, failed) === 0) return undefined;
     if (debited && creditAfter === 0) payBack(simulation, sale);
     else if (debited && creditAfter !== null) store.change('sales', { id }, { credit_due_at: now + creditAfter });
-    return announced(simulation, readSale(simulation, id));
+    return announce(simulation, readSale(simulation, id));
   });
 }
 
@@ -124,7 +124,7 @@ export function dueSales(simulation: Simulation): DueSource {
 }
 
 /** Runs in the transaction of the change. */
-export function announced(simulation: Simulation, sale: Sale): Sale {
+export function announce(simulation: Simulation, sale: Sale): Sale {
   simulation.agenda.wake();
   const { environment, id: subject } = sale;
   const event = KINDS[sale.kind].event(sale.status);

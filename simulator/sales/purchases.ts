@@ -2,7 +2,7 @@ import type { Behaviour } from '#simulator/behaviour/behaviours.ts';
 import { type CataloguePackage, CURRENCY } from '#simulator/catalogue.ts';
 import { topupOptions } from '#simulator/sales/esims.ts';
 import { type KeyedCall, runKeyed } from '#simulator/sales/keyed-operations.ts';
-import { announced, completeSale, failSale, readSale, saleAnswer, saleSubject } from '#simulator/sales/progress.ts';
+import { announce, completeSale, failSale, readSale, saleAnswer, saleSubject } from '#simulator/sales/progress.ts';
 import { type Answer, jsonAnswer, ServiceError, validationFailed } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import type { Sale, SaleKind } from '#simulator/store/rows.ts';
@@ -17,6 +17,7 @@ interface Basket {
   readonly esimId?: string;
 }
 
+/** Refuses by throwing a ServiceError, as the others do. */
 export async function buyPackage(simulation: Simulation, call: KeyedCall, request: OrderRequest): Promise<Answer> {
   const { external_order_id: reference, package_id: id } = request;
   return buy(simulation, call, { kind: 'order', reference, find: () => findPackage(simulation, id) });
@@ -99,7 +100,7 @@ function sell(
 function begun(simulation: Simulation, sale: Sale, outcome: Behaviour['outcome'], debited: boolean): Sale {
   if (outcome === 'completed') return completeSale(simulation, sale) ?? sale;
   if (outcome === 'failed_at_once') return failSale(simulation, sale, undefined, debited) ?? sale;
-  return announced(simulation, sale);
+  return announce(simulation, sale);
 }
 
 /** @param isOption of a top-up. */

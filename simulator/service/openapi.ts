@@ -25,7 +25,12 @@ import {
   serviceHeaders,
 } from '#upstream/contract.ts';
 
-const CREATING = new Set<EndpointName>(['createOrder', 'createTopup', 'createVpnOrder', 'createWebhookSecret']);
+const CREATING: ReadonlySet<EndpointName> = new Set([
+  'createOrder',
+  'createTopup',
+  'createVpnOrder',
+  'createWebhookSecret',
+]);
 
 /** The contract of a call decides which it can give. */
 const REFUSALS = {

@@ -54,6 +54,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
 }
 
 function application(simulation: Simulation, pipeline: Pipeline): Express {
+  // `docs/simulator.md` lists the calls.
   const admin = new AdminCalls();
   for (const add of [addReads, addRules, addWebhooks, addActions]) add(admin, simulation);
   admin.router.use((_request, _response, next) => next(notFound('admin call')));

@@ -12,6 +12,7 @@ import {
   generatePythonClient,
   pythonTools,
 } from '#scripts/clients/build-clients.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { startSharedServers } from '#test/support/servers/shared-servers.ts';
 import { type Stack, startStack } from '#test/support/servers/stack.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
@@ -112,12 +113,11 @@ async function receives(name: string, stack: Stack, command: string, program: re
   const port = await probe.port();
   await probe.stop();
   const url = `http://127.0.0.1:${port}/`;
-  const once = () => ({ headers: { 'idempotency-key': randomUUID() } });
-  const created = await stack.api.post('/v1/webhook-endpoints', { url }, once());
+  const created = await postOnce(stack.api, '/v1/webhook-endpoints', { url });
   const listening = receiver(command, [...program, port], created.textAt('secret'));
   try {
     await listening.port();
-    const sent = await stack.api.post(`/v1/webhook-endpoints/${created.textAt('id')}/test`, {}, once());
+    const sent = await postOnce(stack.api, `/v1/webhook-endpoints/${created.textAt('id')}/test`, {});
     const id = sent.textAt('event_id');
     await waitFor(`${name} receives the event`, () => (listening.said().includes(id) ? id : undefined), {
       context: listening.said,

@@ -3,6 +3,7 @@ import { succeeded, type WorkResult } from '#test/crash/audit/audit.ts';
 import type { SeedReport } from '#test/crash/run/run-plan.ts';
 import type { SeedRecord } from '#test/crash/seeds-done.ts';
 
+/** Minimum share of the work that can succeed at a service. */
 const LEAST_SUCCESS = 0.8;
 /** The share is not checked for fewer pieces of work. */
 const LEAST_WORK = 10;
@@ -10,14 +11,14 @@ const LEAST_WORK = 10;
 const WHOLE_SUITE = 464;
 
 export function seedLines(report: SeedReport): string[] {
-  const { plan, results, fired, unfired, violations, logs, setBacks, longestHistory } = report;
+  const { plan, results, fired, unfired, violations, logs, durationMs, setBacks, longestHistory } = report;
   const { dialect, shape, off } = plan.setting;
   const counts = countsOf(results);
   return [
     [
       `seed ${plan.seed} ${dialect}, ${shape}, off: ${off}: ${counts.work} pieces of work,`,
       `${counts.succeeded} succeeded (${counts.required} had to), ${counts.needAttention} need attention,`,
-      `${counts.failed} failed; ${fired.length} faults in ${(report.durationMs / 1_000).toFixed(1)} s`,
+      `${counts.failed} failed; ${fired.length} faults in ${(durationMs / 1_000).toFixed(1)} s`,
     ].join(' '),
     `  fired: ${fired.join(', ') || 'none'}`,
     `  ${plan.processes.worker} workers and ${plan.processes.api} APIs; the longest history has ${longestHistory} events`,

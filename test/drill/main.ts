@@ -37,16 +37,16 @@ function report(lines: readonly string[], found: Parameters<typeof hasFindings>[
   if (hasFindings(found)) process.exitCode = 1;
 }
 
-const { servers, stop } = await startSharedServers();
-try {
-  for (const event of values.cluster ? events : []) {
+await using shared = await startSharedServers();
+const { servers } = shared;
+if (values.cluster) {
+  for (const event of events) {
     const result = await runClusterDrill({ event, ...size, servers });
     report(clusterResultLines(event, result), result);
   }
-  for (const drill of values.cluster ? [] : drills) {
+} else {
+  for (const drill of drills) {
     const result = await runDrill({ ...drill, servers });
     report(resultLines(drill, result), result);
   }
-} finally {
-  await stop();
 }

@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import { postOnce } from '#test/support/api/keys.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 const PAUSES = '/v1/purchase-gate/pauses';
 
 export async function pausePurchases({ api }: Stack): Promise<void> {
-  const headers = { 'idempotency-key': randomUUID() };
-  const answer = await api.post(PAUSES, { reason: 'The database is backed up or restored.' }, { headers });
+  const answer = await postOnce(api, PAUSES, { reason: 'The database is backed up or restored.' });
   if (answer.status !== 201) throw new Error(`nothing was paused: ${answer.status} ${answer.text}`);
 }
 

@@ -126,19 +126,7 @@ describe.concurrent(
         },
         { path: `/v1/esims/${cancelled}/cancel`, body: {}, end: 'completed' },
       ].map((each) => ({ ...each, headers: { 'idempotency-key': randomUUID() } }));
-      /** Repeats each request until it is accepted, and waits for the end of the work. @returns the ids. */
-      const requestAll = () =>
-        Promise.all(
-          requests.map(async ({ path, body, headers, end }) => {
-            const answer = await waitFor(`POST ${path} is accepted`, async () => {
-              const given = await stack.api.post(path, body, { headers });
-              if (given.status !== 202) throw new Error(`${given.status}: ${given.text}`);
-              return given;
-            });
-            await stack.workReaches(answer.headers.get('location') ?? '', [end]);
-            return answer.textAt('id');
-          }),
-        );
+      const requestAll = () => Promise.all(requests.map((each) => execute(stack, each)));
       const [order, topup, subscription] = await requestAll();
       const movements = await desk.simulator.ledger();
 
@@ -150,6 +138,25 @@ describe.concurrent(
     });
   },
 );
+
+interface WorkRequest {
+  readonly path: string;
+  readonly body: object;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly end: string;
+}
+
+/** Repeats a request until it is accepted, and waits for the end of the work. @returns its id. */
+async function execute(stack: Stack, { path, body, headers, end }: WorkRequest): Promise<string> {
+  const answer = await waitFor(`POST ${path} is accepted`, async () => {
+    const given = await stack.api.post(path, body, { headers });
+    if (given.status !== 202) throw new Error(`${given.status}: ${given.text}`);
+    return given;
+  });
+  const id = answer.textAt('id');
+  await stack.workReaches(answer.headers.get('location') ?? '', [end]);
+  return id;
+}
 
 describe.concurrent('Temporal restored to a time before PostgreSQL’s, or empty', { timeout: SLOWEST_MS }, () => {
   it.for(['an hour older', 'empty'] as const)(

@@ -35,11 +35,9 @@ const WORKS: Ends = { order: 'works', topup: 'works', vpn_subscription: 'works',
 /** The lists of top-ups do not show their end, so no list proves that an eSIM was never recharged. */
 const NO_LIST_END: Ends = { ...WORKS, cancellation: 'refused' };
 /** Without an order there is no eSIM to cancel. */
-const held = (field: string): Ends => ({
-  order: { held: field },
-  topup: { held: field },
-  vpn_subscription: { held: field },
-});
+const held = (field: string): Ends => {
+  return { order: { held: field }, topup: { held: field }, vpn_subscription: { held: field } };
+};
 
 const DOCUMENT = { shows: { document: true, purchases: false } } as const;
 const PURCHASES = { shows: { document: false, purchases: true } } as const;
@@ -70,14 +68,35 @@ export const STYLE_CASES: readonly ForeignCase[] = [
   { style: 'nested', behaviour: BOTH, ends: held('data') },
 ];
 
-const NAMES =
-  'price_for_reseller external_order_id package_id esim_id order_id created_at activation_code installed_at ' +
-  'activated_at expires_at data_used_mb data_total_mb data_mb validity_days duration_days external_subscription_id ' +
-  'vpn_plan_id vpn_subscription_id topup_id refund_id started_at cancelled_at unmet_conditions latest_version ' +
-  'update_available';
 /** Names in camelCase, as an engineer enters them. */
 const CAMEL_NAMES = Object.fromEntries(
-  NAMES.split(' ').map((name) => [name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), name]),
+  [
+    'price_for_reseller',
+    'external_order_id',
+    'package_id',
+    'esim_id',
+    'order_id',
+    'created_at',
+    'activation_code',
+    'installed_at',
+    'activated_at',
+    'expires_at',
+    'data_used_mb',
+    'data_total_mb',
+    'data_mb',
+    'validity_days',
+    'duration_days',
+    'external_subscription_id',
+    'vpn_plan_id',
+    'vpn_subscription_id',
+    'topup_id',
+    'refund_id',
+    'started_at',
+    'cancelled_at',
+    'unmet_conditions',
+    'latest_version',
+    'update_available',
+  ].map((name) => [name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), name]),
 );
 
 /** Styles that are held as they are, after the entries in `variants.ts`. */

@@ -5,6 +5,7 @@ import { attempts } from '#db/schema.ts';
 import type { ForeignCase, Kind } from '#test/foreign/cases.ts';
 import { ACCOUNT } from '#test/foreign/service/books.ts';
 import { ForeignService } from '#test/foreign/service/service.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { type Stack, startStack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -63,8 +64,7 @@ export class ForeignRun implements AsyncDisposable {
 
   async place(kind: Kind, esimId = ''): Promise<string> {
     const path = kind === 'cancellation' ? `/v1/esims/${esimId}/cancel` : PATHS[kind];
-    const headers = { 'idempotency-key': randomUUID() };
-    const answer = await this.stack.api.post(path, bodyOf(kind, esimId), { headers });
+    const answer = await postOnce(this.stack.api, path, bodyOf(kind, esimId));
     if (answer.status !== 202) throw new Error(`POST ${path} answered ${answer.status}: ${answer.text}`);
     const id = answer.textAt('id');
     this.#placed.push({ kind, id });

@@ -2,8 +2,7 @@
 import type { Offer } from '#test/model-check/engine.ts';
 import type { Context } from '#test/model-check/participants/database.ts';
 import type { Rules } from '#test/model-check/rules.ts';
-import { database, noWorkflow, type State } from '#test/model-check/state.ts';
-import { copy } from '#test/model-check/store.ts';
+import { copy, database, noWorkflow, type State } from '#test/model-check/state.ts';
 
 export function storeActions(state: State, { rules }: Context, offer: Offer): void {
   const { budget } = state;

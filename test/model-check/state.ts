@@ -195,3 +195,12 @@ export const emptyState = (budget: Budget) => ({
   budget: { ...budget },
 });
 export type State = ReturnType<typeof emptyState>;
+
+/** Makes `to` equal to `from`. */
+export function copy<Part extends object>(from: Part, to: Part): void {
+  for (const [key, value] of Object.entries(from) as [keyof Part, Part[keyof Part]][]) {
+    const target = to[key];
+    if (typeof value === 'object' && value !== null) copy<object>(value, target as object);
+    else to[key] = value;
+  }
+}

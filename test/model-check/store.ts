@@ -53,15 +53,6 @@ function unpack(packed: string, into: State): void {
   read(into, packed, words);
 }
 
-/** Makes `to` equal to `from`. */
-export function copy<Part extends object>(from: Part, to: Part): void {
-  for (const [key, value] of Object.entries(from) as [keyof Part, Part[keyof Part]][]) {
-    const target = to[key];
-    if (typeof value === 'object' && value !== null) copy<object>(value, target as object);
-    else to[key] = value;
-  }
-}
-
 /** All visited states, each with the state before it on a shortest way. */
 export class Store {
   readonly #places = new Map<string, number>();

@@ -1,6 +1,6 @@
 /** Actions of time: leases and resend windows end. */
 import type { Offer } from '#test/model-check/engine.ts';
-import { isSending } from '#test/model-check/participants/database.ts';
+import { isSending } from '#test/model-check/participants/offers.ts';
 import type { State } from '#test/model-check/state.ts';
 
 export function timeActions(state: State, offer: Offer): void {

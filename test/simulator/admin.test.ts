@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { fieldsOf, LOGIN, PACKAGE, startTestSimulator } from '#test/simulator/support.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 
-const simulator = disposedAtEnd(await startTestSimulator());
+const shared = disposedAtEnd(await startTestSimulator());
 
 it('a behaviour rule counts purchases, not refusals or replays', async () => {
   await using simulator = await startTestSimulator();
@@ -51,26 +51,26 @@ describe('the admin API', () => {
     ['/packages/1001', {}, 'body'],
     ['/reset', { really: true }, 'really'],
   ])('refuses unknown fields and values with a 422 that names them: %s %j', async (path, body, field) => {
-    const answer = await simulator.admin.post(path, body);
+    const answer = await shared.admin.post(path, body);
     expect([answer.status, fieldsOf(answer)]).toEqual([422, [field]]);
   });
 
   it('refuses unknown query parameters, packages, deliveries and calls', async () => {
-    expect((await simulator.admin.get('/orders?color=red')).status).toBe(422);
-    expect((await simulator.admin.post('/packages/1', { available: false })).status).toBe(404);
-    expect((await simulator.admin.post('/deliveries/nobody/replay')).status).toBe(404);
-    expect((await simulator.admin.get('/everything')).status).toBe(404);
+    expect((await shared.admin.get('/orders?color=red')).status).toBe(422);
+    expect((await shared.admin.post('/packages/1', { available: false })).status).toBe(404);
+    expect((await shared.admin.post('/deliveries/nobody/replay')).status).toBe(404);
+    expect((await shared.admin.get('/everything')).status).toBe(404);
   });
 
   it('lists oldest first and continues after a sequence number', async () => {
-    for (const external_order_id of ['a', 'b', 'c']) await simulator.order({ external_order_id });
+    for (const external_order_id of ['a', 'b', 'c']) await shared.order({ external_order_id });
     const item = z.object({ external_order_id: z.string() });
     const shape = z.object({ data: z.array(item), next_after: z.number().nullable() });
-    const first = (await simulator.admin.get('/orders?limit=2')).read(shape);
+    const first = (await shared.admin.get('/orders?limit=2')).read(shape);
     expect(first.data.map(({ external_order_id }) => external_order_id)).toEqual(['a', 'b']);
-    const rest = (await simulator.admin.get(`/orders?limit=2&after=${first.next_after}`)).read(shape);
+    const rest = (await shared.admin.get(`/orders?limit=2&after=${first.next_after}`)).read(shape);
     expect(rest).toEqual({ data: [expect.objectContaining({ external_order_id: 'c' })], next_after: null });
-    const found = (await simulator.admin.get('/ledger?external_order_id=b')).read(shape);
+    const found = (await shared.admin.get('/ledger?external_order_id=b')).read(shape);
     expect(found.data).toHaveLength(1);
   });
 });

@@ -18,7 +18,8 @@ const amount = fc
 
 const ESIMS = 2;
 const kind = <Kind extends Step['kind']>(name: Kind) => fc.constant(name);
-const [packages, plans] = [fc.constantFrom(PACKAGE, 9003, 9004), fc.constantFrom(301, 393, 394)];
+const packages = fc.constantFrom(PACKAGE, 9003, 9004);
+const plans = fc.constantFrom(301, 393, 394);
 const recharges = fc.constantFrom(PACKAGE, PACKAGE, 1004, 9003, 9004);
 const reference = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
 // Few values, so that operations share them.

@@ -6,6 +6,9 @@ import * as z from 'zod';
 
 export const PROJECT = join(import.meta.dirname, '../..');
 
+/** The text of a file of the project. */
+export const readProject = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
+
 const service = z.looseObject({
   image: z.string(),
   build: z.string().optional(),
@@ -26,7 +29,7 @@ export type ComposeService = z.output<typeof service>;
 
 /** docker-compose.yml as plain data. Merge keys are resolved, variables are not. */
 export function rawCompose(): unknown {
-  return parse(readFileSync(join(PROJECT, 'docker-compose.yml'), 'utf8'), { merge: true });
+  return parse(readProject('docker-compose.yml'), { merge: true });
 }
 
 /**

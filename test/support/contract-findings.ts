@@ -1,6 +1,6 @@
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capability-profile.ts';
 import { contractBodies, contractOpenApi, PLAIN, type BodyName, type Schema } from '#test/support/contract-openapi.ts';
-import { checkContract, readDocument, type Finding } from '#upstream/contract-check.ts';
+import { checkContract, readDocument, type ContractReport, type Finding } from '#upstream/contract-check.ts';
 import type { EndpointName, EventKind } from '#upstream/contract.ts';
 
 type Document = ReturnType<typeof contractOpenApi>;
@@ -9,6 +9,9 @@ type Document = ReturnType<typeof contractOpenApi>;
 export function check(document: unknown, capabilities: Partial<Capabilities> = {}) {
   return checkContract(readDocument(Buffer.from(JSON.stringify(document))), { ...ALL_CAPABILITIES, ...capabilities });
 }
+
+/** What a report says about one call. */
+export const callOf = ({ calls }: ContractReport, call: EndpointName) => calls.find(({ name }) => name === call);
 
 export function findingsOf(of: EndpointName | EventKind, document: unknown): readonly Finding[] {
   const { calls, events } = check(document);

@@ -95,9 +95,13 @@ describe('a workflow after PostgreSQL lost commits', () => {
   });
 
   it.each([
-    ['counts a send of a lost worker if the database has changed since', 'after', 1],
-    ['trusts a row without sends while the database is the same', 'before', 0],
-  ])('%s', async (_what, later, counted) => {
+    [
+      'counts a send of a lost worker if the database has changed since',
+      'after',
+      [{ sends: 1, anyUnknown: true, state: 'unknown' }],
+    ],
+    ['trusts a row without sends while the database is the same', 'before', []],
+  ])('%s', async (_what, later, expected) => {
     const order = await orderWith(['dies before the send', 'answers completed']);
     const witnesses: (Witness | undefined)[] = [];
     order.change = beginning(async ({ witness }, next) => {
@@ -105,8 +109,8 @@ describe('a workflow after PostgreSQL lost commits', () => {
       return { ...(await next()), epoch: witnesses.length === 1 ? 'before' : later };
     });
     await resultOf(order);
-    const expected = [{ sends: 1, anyUnknown: true, state: 'unknown' }].slice(0, counted);
-    expect(witnesses.filter((each) => (each?.sends ?? 0) > 0).slice(0, 1)).toMatchObject(expected);
+    const counted = witnesses.filter((each) => (each?.sends ?? 0) > 0);
+    expect(counted.slice(0, 1)).toMatchObject(expected);
     expect(order.sent).toHaveLength(1);
   });
 

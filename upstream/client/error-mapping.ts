@@ -1,4 +1,5 @@
 import { retryAfterMs } from '#domain/retry/retry-after.ts';
+import { capitalized } from '#domain/text.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { foreignText, quoted } from '#domain/work/foreign-text.ts';
 import { isFormOf } from '#domain/work/identifiers.ts';
@@ -210,8 +211,4 @@ function describe(status: number, named: NamedError, message: string | undefined
 function isEncoded(answer: HttpAnswer): boolean {
   const encoding = answer.headers['content-encoding'];
   return encoding !== undefined && String(encoding).trim().toLowerCase() !== 'identity';
-}
-
-function capitalized(clause: string): string {
-  return clause.charAt(0).toUpperCase() + clause.slice(1);
 }

@@ -140,12 +140,6 @@ function compareFields(comparison: Comparison, expected: ResolvedSchema, objects
 
   const theirNames = new Set(described.flatMap(({ properties }) => [...properties.keys()]));
   const strangers = [...theirNames].filter((name) => !expected.properties.has(name));
-  const reportLack = (need: Need, { name, path, severity: own }: Place, near: readonly string[]): void => {
-    if (need.alternatives.some((alternative) => theirNames.has(alternative))) return;
-    needs.lacking(source, name, need, (severity, message) => {
-      findings[lesser(severity, own)]('answer', path, message, near);
-    });
-  };
   const notPromised: string[] = [];
   for (const [name, schema] of expected.properties) {
     const need = needOf(name, schema);
@@ -158,7 +152,7 @@ function compareFields(comparison: Comparison, expected: ResolvedSchema, objects
     if (having.length === 0) {
       const near = nearNames(name, strangers);
       if (needed) findings[inside.severity]('answer', inside.path, 'is missing', near);
-      else if (need !== undefined) reportLack(need, inside, near);
+      else if (need !== undefined) reportLack(comparison, need, inside, theirNames, near);
       else if (near.length > 0) {
         findings.note('answer', inside.path, 'is missing; it is read where it is there', near);
       }
@@ -173,7 +167,7 @@ function compareFields(comparison: Comparison, expected: ResolvedSchema, objects
     const forms = formsIn(comparison, 'answer', eitherOf(schemas), inside);
     if (forms === undefined) continue;
     if (need !== undefined && isAlwaysNull(forms)) {
-      reportLack(need, inside, []);
+      reportLack(comparison, need, inside, theirNames, []);
       continue;
     }
     if (need !== undefined) needs.carried(source, need);
@@ -182,6 +176,19 @@ function compareFields(comparison: Comparison, expected: ResolvedSchema, objects
   }
   if (notPromised.length === 0) return;
   findings.note('answer', place.path, `does not list ${notPromised.join(', ')} as required, which we need`);
+}
+
+function reportLack(
+  { source, needs, findings }: Comparison,
+  need: Need,
+  place: Place,
+  theirNames: ReadonlySet<string>,
+  near: readonly string[],
+): void {
+  if (need.alternatives.some((name) => theirNames.has(name))) return;
+  needs.lacking(source, place.name, need, (severity, message) => {
+    findings[lesser(severity, place.severity)]('answer', place.path, message, near);
+  });
 }
 
 function isAlwaysNull(forms: Forms): boolean {

@@ -15,7 +15,7 @@ export function compareCall(
   const { findings } = comparison;
   compareOwnServers(findings, path, item, operation);
   for (const step of [compareParameters, compareSecurity, compareBody, compareAnswers]) {
-    followed(findings, 'call', () => step(comparison, contract, operation, item));
+    followed(findings, 'call', undefined, () => step(comparison, contract, operation, item));
   }
 }
 

@@ -38,7 +38,12 @@ export function fieldOf({ path, severity }: Place, name: string, own: Severity =
 }
 
 /** @returns undefined, after adding a finding, when the document cannot be followed. */
-export function followed<Result>(findings: Findings, part: Finding['part'], work: () => Result, name?: string) {
+export function followed<Result>(
+  findings: Findings,
+  part: Finding['part'],
+  name: string | undefined,
+  work: () => Result,
+) {
   try {
     return work();
   } catch (error) {

@@ -58,7 +58,7 @@ export function describedEvents(document: JsonObject, findings: Findings): reado
       const described = { key, item, operation, body, kinds: kindsIn(document, body.schema) };
       return [described, ...variantsOf(document, described, body.schema)];
     };
-    return followed(findings, 'events', eventsOf, key) ?? [];
+    return followed(findings, 'events', key, eventsOf) ?? [];
   });
 }
 
@@ -121,7 +121,7 @@ export function compareEvents(document: JsonObject, events: readonly DescribedEv
       needs,
     };
     const ours = wireSchema(EVENT_BODIES.get(event) ?? eventEnvelope);
-    followed(findings, 'answer', () => compareAnswer(comparison, ours, body.schema));
+    followed(findings, 'answer', undefined, () => compareAnswer(comparison, ours, body.schema));
     return { event, status: 'described', findings };
   });
 }

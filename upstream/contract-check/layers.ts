@@ -35,9 +35,8 @@ export function peeled(
   envelopes: readonly string[],
   namedBy: readonly string[] = [],
 ): Layer & { readonly rival?: Layer } {
-  const mayHaveFields = ({ path, forms }: Layer) =>
-    path.length === 0 || mayBe(forms, 'object') || !mayBe(forms, 'array');
-  const layers = layersOf(document, forms, envelopes).filter(mayHaveFields);
+  const isList = (layer: Layer) => mayBe(layer.forms, 'array') && !mayBe(layer.forms, 'object');
+  const layers = layersOf(document, forms, envelopes).filter((layer) => layer.path.length === 0 || !isList(layer));
   const counts = layers.map(({ forms }) => {
     const fields = fieldsOf(forms);
     return needed.filter((name) => fields.has(name)).length + (namedBy.some((name) => fields.has(name)) ? 1 : 0);

@@ -108,7 +108,7 @@ export function compareEventHeaders(
   prefix: string,
 ): void {
   for (const { item, operation } of events) {
-    followed(findings, 'event headers', () => {
+    followed(findings, 'event headers', undefined, () => {
       const headers = parametersOf(document, item, operation).filter(({ place }) => place === 'header');
       compareHeaders(document, headers, findings, prefix);
     });

@@ -88,8 +88,11 @@ function compareFields(comparison: Comparison, sent: ResolvedSchema, objects: Fo
     // A field that only one form requires is avoided by another form.
     if (others.some(({ required }) => !required.has(name))) continue;
     const inside = fieldOf(place, name).path;
-    const sends = sent.properties.has(name) ? 'always send' : 'send';
-    if (!sent.required.has(name)) findings.breaking('request', inside, `is required there, and we do not ${sends} it`);
+    if (!sent.properties.has(name)) {
+      findings.breaking('request', inside, 'is required there, and we do not send it');
+    } else if (!sent.required.has(name)) {
+      findings.breaking('request', inside, 'is required there, and we do not always send it');
+    }
   }
 }
 

@@ -61,8 +61,8 @@ function isWhole(forms: Forms): boolean {
 const KINDS: readonly {
   readonly names: RegExp;
   readonly values: readonly string[];
-  /** The values are some of many. */
-  readonly isOpenEnded?: true;
+  /** False: the values are some of many. */
+  readonly isClosed: boolean;
   readonly isUsable?: (text: string) => boolean;
 }[] = [
   {
@@ -74,6 +74,7 @@ const KINDS: readonly {
       '8944 5001 0219 8304 826',
       '894450010219',
     ],
+    isClosed: true,
   },
   {
     names: /^activation_code$/,
@@ -86,16 +87,19 @@ const KINDS: readonly {
       'data:image/png;base64,iVBORw0KGgo=',
       'iVBORw0KGgo=',
     ],
+    isClosed: true,
     isUsable: (text) => parseLpaString(text) !== undefined,
   },
   {
     names: /^currency$/,
     values: ['USD', 'EUR', 'usd', 'eur', '840', '978', '$', 'US Dollar'],
+    isClosed: true,
     isUsable: (text) => wireCurrency.safeParse(text).success,
   },
   {
     names: new RegExp(`^(?:${AMOUNT_FIELDS.join('|')})$`),
     values: ['12.50', '0.99', '12.5', '12,50', '$12.50', 'USD 12.50', '12.50 USD', '12.50 EUR'],
+    isClosed: true,
     isUsable: (text) => wireDecimal.safeParse(text).success,
   },
   {
@@ -116,6 +120,7 @@ const KINDS: readonly {
       '10:00:00',
       '1767225600',
     ],
+    isClosed: true,
     isUsable: (text) => wireTime.safeParse(text).success,
   },
   {
@@ -130,7 +135,7 @@ const KINDS: readonly {
       'ESIM 7',
       ...['0', '7', 'a', 'A', 'f'].flatMap((letter) => [129, 160, 200, 256].map((length) => letter.repeat(length))),
     ],
-    isOpenEnded: true,
+    isClosed: false,
   },
 ];
 
@@ -149,7 +154,7 @@ function unreadableValue(name: string, ours: Forms, theirs: Forms) {
   const allowed = kind.values.filter(isAllowed);
   const example = allowed.find((text) => !isRead(text));
   const says = kind.values.map((text) => refusalOf(texts, text)).find((reason) => reason !== undefined) ?? '';
-  if (!allowed.some(isRead)) return !kind.isOpenEnded || example !== undefined ? { example, says } : undefined;
+  if (!allowed.some(isRead)) return kind.isClosed || example !== undefined ? { example, says } : undefined;
   const isVague = NONSENSE.some(isAllowed);
-  return kind.isOpenEnded || isVague || example === undefined ? undefined : { example, says };
+  return !kind.isClosed || isVague || example === undefined ? undefined : { example, says };
 }

@@ -13,6 +13,7 @@ import { type StoredWebhookSecrets, readRefusedPrefix, readWebhookSecrets } from
 import { describeKeyProblem } from '#domain/encryption-keys.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import type { RefusedHeaderPrefix } from '#domain/service/service-address.ts';
+import { capitalized } from '#domain/text.ts';
 import type { PurchaseKind } from '#domain/work/kinds.ts';
 import { type FirstPurchaseCheckState, readFirstPurchaseCheck } from '#fulfilment/gate/pauses.ts';
 import { countHeldWork, driftStopTexts } from '#fulfilment/readiness/conditions.ts';
@@ -76,7 +77,7 @@ export async function checkMigrations(database: Database): Promise<Finding> {
     }
     if (!(error instanceof SchemaNotCurrentError)) throw error;
     const [fact = '', advice = ''] = error.message.split(': ', 2);
-    return failure(fact, `${advice.charAt(0).toUpperCase()}${advice.slice(1)}`);
+    return failure(fact, capitalized(advice));
   }
 }
 

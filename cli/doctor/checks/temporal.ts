@@ -1,7 +1,7 @@
 import type { Connection, ConnectionLike } from '@temporalio/client';
 import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/finding.ts';
 import type { DeploymentVersion, TemporalConfig } from '#config/config.ts';
-import { counted } from '#domain/text.ts';
+import { capitalized, counted } from '#domain/text.ts';
 import { GRPC_STATUS, TemporalUnavailableError, connect, grpcStatus } from '#temporal/connection.ts';
 import { NamespaceSetUpError, checkNamespace as lookAtNamespace } from '#temporal/set-up.ts';
 import { idleProblem, nameOf, readRouting } from '#temporal/worker-versions.ts';
@@ -18,7 +18,7 @@ export async function checkTemporal(
     if (!(error instanceof TemporalUnavailableError)) throw error;
     const end = error.message.search(/[.:] /);
     const advice = error.message.slice(end + 2);
-    return { finding: failure(error.message.slice(0, end), `${advice.charAt(0).toUpperCase()}${advice.slice(1)}`) };
+    return { finding: failure(error.message.slice(0, end), capitalized(advice)) };
   }
 }
 

@@ -12,9 +12,10 @@ export async function simulationLeg(leg: Leg, esims: Bought['esims']): Promise<R
   for (const [index, target] of SIMULATED_STATES.entries()) {
     const step = stepTo(leg, target);
     const esimId = esims[target]?.esimId;
+    const seen = leg.observations.calls.sandbox_simulation;
     if (esimId === undefined) {
       step.skipped('there is no eSIM for it');
-    } else if ((leg.observations.calls.sandbox_simulation?.kind ?? 'works') !== 'works') {
+    } else if (seen !== undefined && seen.kind !== 'works') {
       step.skipped('the simulation cannot be called');
     } else if (await bringTo(leg, esimId, SIMULATED_STATES.slice(0, index + 1))) {
       if (await readsAs(leg, esimId, target)) reached.add(target);

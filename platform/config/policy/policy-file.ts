@@ -29,6 +29,7 @@ export function readPolicy(environment: Environment): PolicyFile {
   return path === undefined ? { policy: policySchema.parse({}), set: new Map() } : readPolicyFile(path);
 }
 
+/** @throws ConfigurationError with every problem. */
 export function readPolicyFile(path: string): PolicyFile {
   let text: string;
   try {

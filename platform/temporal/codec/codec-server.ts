@@ -98,6 +98,7 @@ function allowOrigin(request: IncomingMessage, response: ServerResponse, allowed
   response.setHeader('Access-Control-Allow-Credentials', 'true');
 }
 
+/** @throws HttpError 421 */
 function requireHost({ headers }: IncomingMessage, allowed: readonly string[]): void {
   const host = headers.host?.toLowerCase().replace(/:\d+$/, '') ?? '';
   if (!allowed.includes(host)) throw new HttpError(421, 'this host is not in CODEC_ALLOWED_HOSTS');

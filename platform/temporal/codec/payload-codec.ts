@@ -23,6 +23,7 @@ const AAD = 'temporal.payload';
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 
+/** Only workers write such a payload. */
 export class PlainPayloadError extends Error {
   constructor() {
     super('A Temporal payload that only workers write is not encrypted, so another writer has written it.');
@@ -120,6 +121,7 @@ export function createDataConverter(keyRing: KeyRing): DataConverter {
   return { failureConverterPath: FAILURE_CONVERTER_PATH, payloadCodecs: [new EncryptionCodec(keyRing)] };
 }
 
+/** It refuses plain payloads ({@link WorkerCodec}). */
 export function createWorkerDataConverter(keyRing: KeyRing): DataConverter {
   return { failureConverterPath: FAILURE_CONVERTER_PATH, payloadCodecs: [new WorkerCodec(keyRing)] };
 }

@@ -68,15 +68,17 @@ async function withCaseOrAlert({ database }: Stack, work: readonly WorkRef[]): P
     lte(column, sql`now() - make_interval(secs => ${RELAY_BEHIND_SECONDS})`);
   const isOpen = and(inArray(cases.subjectId, ids), isNull(cases.closedAt));
   const isUnsent = and(inArray(outbox.subjectId, ids), isLate(outbox.createdAt));
-  const isTried = and(inArray(inbox.subjectId, ids), sql`${inbox.state} = 'pending'`, gt(inbox.tries, 0));
+  const isTried = and(
+    inArray(inbox.subjectId, ids),
+    sql`${inbox.state} = 'pending'`,
+    gt(inbox.tries, 0),
+    isLate(inbox.receivedAt),
+  );
   const found = await database.run((db) =>
     Promise.all([
       db.select({ id: cases.subjectId }).from(cases).where(isOpen),
       db.select({ id: outbox.subjectId }).from(outbox).where(isUnsent),
-      db
-        .select({ id: inbox.subjectId })
-        .from(inbox)
-        .where(and(isTried, isLate(inbox.receivedAt))),
+      db.select({ id: inbox.subjectId }).from(inbox).where(isTried),
     ]),
   );
   return new Set(found.flat().flatMap(({ id }) => id ?? []));
@@ -90,9 +92,10 @@ async function hasNextStep({ client }: TemporalOperator, work: WorkRef): Promise
     if ((raw.pendingActivities ?? []).length > 0 || raw.pendingWorkflowTask != null) return true;
     const events = (await handle.fetchHistory()).events ?? [];
     const ended = new Set(
-      events.map(({ timerFiredEventAttributes: fired, timerCanceledEventAttributes: cancelled }) =>
-        String(fired?.startedEventId ?? cancelled?.startedEventId),
-      ),
+      events.flatMap(({ timerFiredEventAttributes: fired, timerCanceledEventAttributes: cancelled }) => {
+        const id = fired?.startedEventId ?? cancelled?.startedEventId;
+        return id == null ? [] : [String(id)];
+      }),
     );
     return events.some((event) => event.timerStartedEventAttributes != null && !ended.has(String(event.eventId)));
   } catch {

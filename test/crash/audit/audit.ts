@@ -83,7 +83,7 @@ export async function audit(
   const books = await auditBooks(stack, {
     accepted,
     unsettled,
-    hidesPairs: setting.dialect === 'oldest_rows_only',
+    listsOldest: DIALECTS[setting.dialect].wallet_keeps_oldest,
     // Do not wait again for work that did not end in time.
     timeoutMs: restless.length > 0 ? 0 : Math.min(quietMs ?? AGAIN_QUIET_MS, AGAIN_QUIET_MS),
     mayBeLost,

@@ -8,13 +8,17 @@ const COMMIT = Buffer.from('COMMIT\0');
 
 /** Counts the transactions of all connections, and performs the planned cuts. */
 export class TransactionCutter {
-  readonly fired: PlannedCut[] = [];
   readonly #cuts: readonly PlannedCut[];
+  readonly #fired: PlannedCut[] = [];
   #begins = 0;
   #commits = 0;
 
   constructor(cuts: readonly PlannedCut[]) {
     this.#cuts = cuts;
+  }
+
+  get fired(): readonly PlannedCut[] {
+    return this.#fired;
   }
 
   inspector(): Inspector {
@@ -40,7 +44,7 @@ export class TransactionCutter {
 
   #fires(moment: PlannedCut['moment'], hit: number): boolean {
     const cut = this.#cuts.find((each) => each.moment === moment && each.hit === hit);
-    if (cut !== undefined) this.fired.push(cut);
+    if (cut !== undefined) this.#fired.push(cut);
     return cut !== undefined;
   }
 }

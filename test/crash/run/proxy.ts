@@ -21,8 +21,6 @@ type Refusal = { readonly answer: string | undefined };
  * also if the client has closed its connection meanwhile. A real network does the same.
  */
 export class NetworkProxy implements AsyncDisposable {
-  /** Number of chunks and connections that were held, delayed or refused so far. */
-  touched = 0;
   readonly #server: Server;
   readonly #target: ProxyTarget;
   readonly #inspect: (() => Inspector) | undefined;
@@ -31,6 +29,7 @@ export class NetworkProxy implements AsyncDisposable {
   #hold: PromiseWithResolvers<void> | undefined;
   #delayMs = 0;
   #refusal: Refusal | undefined;
+  #touched = 0;
 
   private constructor(target: ProxyTarget, inspect: (() => Inspector) | undefined) {
     this.#target = target;
@@ -54,6 +53,11 @@ export class NetworkProxy implements AsyncDisposable {
     way.hostname = '127.0.0.1';
     way.port = String(this.port);
     return way.href;
+  }
+
+  /** Number of chunks and connections that were held, delayed or refused so far. */
+  get touched(): number {
+    return this.#touched;
   }
 
   /** Holds all bytes in both directions until {@link release}. Connections stay open, and new ones are accepted. */
@@ -106,7 +110,7 @@ export class NetworkProxy implements AsyncDisposable {
     const push = (bytes: Buffer | undefined) => {
       if (isEnding) return;
       isEnding = bytes === undefined;
-      if (this.#hold !== undefined || this.#delayMs > 0) this.touched += 1;
+      if (this.#hold !== undefined || this.#delayMs > 0) this.#touched += 1;
       const dueAt = performance.now() + this.#delayMs;
       passed = passed.then(() => this.#forward(bytes, to, dueAt));
     };
@@ -130,7 +134,7 @@ export class NetworkProxy implements AsyncDisposable {
   }
 
   #turnAway(client: Socket, { answer }: Refusal): void {
-    this.touched += 1;
+    this.#touched += 1;
     client.on('error', () => client.destroy());
     if (answer === undefined) return void client.resetAndDestroy();
     client.once('data', () => client.end(answer));

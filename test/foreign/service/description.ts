@@ -46,10 +46,9 @@ export function describe(style: Style, copy: Copy): unknown {
   const topup = { esim_id: esimId, package_id: 700 };
   const paging = style.list === 'offset' ? ['offset', 'limit'] : ['page', 'cursor', 'limit'];
   const answers = new Map<string, unknown[]>();
-  const note = (path: string, asked = path, method: 'GET' | 'POST' = 'GET', body?: object) => {
-    const key = `${method} ${path}`;
-    answers.set(key, [...(answers.get(key) ?? []), copy.ask(method, asked, body)]);
-  };
+  const add = (key: string, answer: unknown) => answers.set(key, [...(answers.get(key) ?? []), answer]);
+  const note = (path: string, asked = path, method: 'GET' | 'POST' = 'GET', body?: object) =>
+    add(`${method} ${path}`, copy.ask(method, asked, body));
   note('/login', '/login', 'POST', LOGIN);
   note('/orders', '/orders', 'POST', ORDER);
   note('/topups', '/topups', 'POST', topup);
@@ -63,9 +62,9 @@ export function describe(style: Style, copy: Copy): unknown {
     note('/vpn/subscriptions/{id}', `/vpn/subscriptions/${ids.subscription}`);
   }
   // A purchase may also be completed in its answer.
-  answers.get('POST /orders')?.push(copy.ask('GET', `/orders/${ids.order}`));
-  answers.get('POST /topups')?.push(copy.ask('GET', `/topups/${ids.topup}`));
-  answers.get('POST /vpn/orders')?.push(copy.ask('GET', `/vpn/subscriptions/${ids.subscription}`));
+  add('POST /orders', copy.ask('GET', `/orders/${ids.order}`));
+  add('POST /topups', copy.ask('GET', `/topups/${ids.topup}`));
+  add('POST /vpn/orders', copy.ask('GET', `/vpn/subscriptions/${ids.subscription}`));
   note('/wallet');
   note('/updates/latest');
   for (const part of ['', '/usage', '/topup-options']) note(`/esims/{id}${part}`, `/esims/${esimId}${part}`);

@@ -21,19 +21,23 @@ export interface Listener {
 }
 
 export class Shop {
-  /** Number of purchases that were asked for and could be made. */
-  purchases = 0;
   readonly #books: Books;
   readonly #behaviour: Behaviour;
   readonly #listener: Listener;
   /** What happens later, by its timer. */
   readonly #timers = new Map<NodeJS.Timeout, () => void>();
+  #purchases = 0;
   #shown: { readonly until: number; readonly rows: readonly Row[] } | undefined;
 
   constructor(books: Books, behaviour: Behaviour, listener: Listener) {
     this.#books = books;
     this.#behaviour = behaviour;
     this.#listener = listener;
+  }
+
+  /** Number of purchases that were asked for and could be made. */
+  get purchases(): number {
+    return this.#purchases;
   }
 
   /** @returns the sale, or why there is none. */
@@ -47,8 +51,8 @@ export class Shop {
     const esimId = kind === 'topup' ? this.#books.esims.find(({ id }) => id === wantedEsim)?.id : null;
     if (esimId === undefined)
       return { status: 422, code: 'validation_failed', message: 'No such eSIM.', field: 'esim_id' };
-    this.purchases += 1;
-    const supplier = this.purchases <= behaviour.failures ? behaviour.supplier : 'delivers';
+    this.#purchases += 1;
+    const supplier = this.#purchases <= behaviour.failures ? behaviour.supplier : 'delivers';
     if (supplier === 'refused') return { status: 422, code: 'package_unavailable', message: 'Out of stock.', field };
     const named = typeof reference === 'string' ? reference : null;
     const sale = this.#books.sell({ kind, reference: named, key, product, esimId });

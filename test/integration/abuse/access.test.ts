@@ -3,8 +3,9 @@ import type { Operation } from '#api/http/operation.ts';
 import { bodyExampleOf } from '#api/openapi/examples.ts';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { apiScopes, revokeApiKey } from '#db/access/api-keys.ts';
+import { callOperation } from '#test/support/api/call-operation.ts';
 import { newKey } from '#test/support/api/keys.ts';
-import { callOperation } from '#test/support/api/operations-without-id.ts';
+import { guarded } from '#test/support/api/operations-without-id.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
@@ -47,7 +48,7 @@ describe('every call of the API', () => {
     const unknown = clientOf(generateApiKey().key);
     const altered = clientOf(`${valid.key.slice(0, -1)}${valid.key.endsWith('0') ? '1' : '0'}`);
     const answers = new Set<string>();
-    for (const operation of api.operations.filter(({ scope }) => scope !== undefined)) {
+    for (const operation of guarded(api)) {
       expect([operation.id, (await call(new HttpClient(api.baseUrl), operation)).status]).toEqual([operation.id, 401]);
       for (const client of [revoked.client, expired.client, unknown, altered]) {
         const answer = await call(client, operation);

@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
 import { postOnce } from '#test/support/api/keys.ts';
+import { vpnInput } from '#test/support/api/order-calls.ts';
 import { comparable, startWithTwoKeys } from '#test/support/api/two-keys.ts';
 import { makeOwnWork } from '#test/support/work/own-work.ts';
 
@@ -20,12 +21,11 @@ describe('a creation', () => {
   });
 
   it('with a reference of another key is refused without details of its work', async () => {
-    const vpn = { vpn_plan_id: 7, customer_reference: 'c', customer_price: { amount: '5.00', currency: 'EUR' } };
     for (const [path, body, id] of [
       ['/v1/orders', { package_id: 101, external_order_id: others.externalOrderId }, others.ids.order],
       [
         '/v1/vpn/subscriptions',
-        { ...vpn, external_subscription_id: others.externalSubscriptionId },
+        vpnInput({ external_subscription_id: others.externalSubscriptionId }),
         others.ids.vpn_subscription,
       ],
     ] as const) {

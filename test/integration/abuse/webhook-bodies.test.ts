@@ -5,7 +5,7 @@ import { InFlight } from '#api/access/limits.ts';
 import { BATCH_BODY_LIMIT } from '#api/order-batches/batch-schemas.ts';
 import { newId } from '#db/connection/ids.ts';
 import { AT_ONCE, AUTHENTICATED_BODY_BYTES, UNAUTHENTICATED_BODIES } from '#domain/policy/api-policy.ts';
-import { callOperation } from '#test/support/api/operations-without-id.ts';
+import { callOperation } from '#test/support/api/call-operation.ts';
 import { waitingCallers } from '#test/support/api/waiting-calls.ts';
 import { startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import { rawRequest } from '#test/support/network/raw-http.ts';

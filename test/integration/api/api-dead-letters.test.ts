@@ -7,6 +7,7 @@ import { fromNow } from '#db/connection/from-now.ts';
 import { inbox, outbox } from '#db/schema.ts';
 import { auditOf } from '#test/integration/api/support.ts';
 import { newKey } from '#test/support/api/keys.ts';
+import { captured } from '#test/support/cli-output.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi } from '#test/support/network/api.ts';
 
@@ -50,9 +51,9 @@ describe('reseller dead-letters', () => {
   const access = { api: api.baseUrl, data: '.data' };
   const environment = { RESELLER_API_KEY: key };
   const said = async (run: (output: Output) => Promise<void>) => {
-    const lines: string[] = [];
-    await run({ write: (text: unknown) => lines.push(String(text)) > 0 });
-    return lines.join('');
+    const output = captured();
+    await run(output);
+    return output.text();
   };
   const list = () => said((output) => listDeadLetters(access, environment, output));
   const end = (action: 'requeue' | 'dismiss', id: string, reason: string) =>

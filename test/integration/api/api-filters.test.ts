@@ -9,7 +9,8 @@ import { deadLetterId } from '#fulfilment/operator/dead-letters.ts';
 import { apiOfFile } from '#test/integration/api/support.ts';
 import { readStream } from '#test/support/network/event-stream.ts';
 import { recordCatalogue, SAMPLE_PACKAGE, SAMPLE_PLAN } from '#test/support/work/catalogue.ts';
-import { ACTOR, BETWEEN, CUSTOMER, ICCID, IDS, writeListedRows, type Letter } from '#test/support/work/listed-rows.ts';
+import { ACTOR, BETWEEN, CUSTOMER, ICCID, IDS, LETTERS, writeListedRows } from '#test/support/work/listed-rows.ts';
+import type { Letter } from '#test/support/work/listed-rows.ts';
 
 const eur = (amount: string) => ({ amount, currency: 'EUR' });
 
@@ -20,7 +21,7 @@ const wallet = await writeListedRows(api);
 const letters = new Map(Object.entries({ 101: 'A', 102: 'B', 103: 'X', 301: 'A', 302: 'B', 303: 'X' }));
 letters.set(IDS.rule.ended, 'X').set(IDS.pause.ended, 'X').set(wallet.movement, 'X');
 const { movement: _movement, ...named } = IDS;
-for (const letter of ['A', 'B'] as const) {
+for (const letter of LETTERS) {
   letters.set(await quarantinedReport(letter), letter);
   for (const each of Object.values({ ...named, journal: wallet.journal })) letters.set(each[letter], letter);
 }
@@ -231,9 +232,7 @@ function written([name, value]: [string, string]): [string, string] {
 }
 
 /** The value by which a filter lists only this row. */
-function only(letter: Letter, filter: Filter | undefined): string | undefined {
-  return Object.entries(filter ?? {}).find(([, rows]) => rows === letter)?.[0];
-}
+const only = (letter: Letter, filter: Filter = {}) => Object.entries(filter).find(([, rows]) => rows === letter)?.[0];
 
 describe('every list of the API', () => {
   it('has its filters in the table of this test, each with a value that changes the list', () => {

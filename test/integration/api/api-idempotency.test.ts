@@ -8,11 +8,12 @@ import { PgTable } from 'drizzle-orm/pg-core';
 import { describe, expect, it } from 'vitest';
 import { forgetAnswers } from '#db/queues/idempotency.ts';
 import * as schema from '#db/schema.ts';
-import { apiOfFile, changeOrder, vpnInput } from '#test/integration/api/support.ts';
+import { apiOfFile, changeOrder } from '#test/integration/api/support.ts';
 import { postOnce } from '#test/support/api/keys.ts';
+import { orderInput, vpnInput } from '#test/support/api/order-calls.ts';
 import { GERMANY } from '#test/support/api/pricing-rules.ts';
 import { sharedEsim } from '#test/support/api/share-links.ts';
-import { idleService, TEST_NOW } from '#test/support/network/api.ts';
+import { idleService, startTestApi, TEST_NOW } from '#test/support/network/api.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 import { makeOwnWork } from '#test/support/work/own-work.ts';
 
@@ -212,5 +213,21 @@ describe('a key used again after the deletion of its answer', () => {
     await hold();
     await api.database.run((db) => db.delete(schema.gateOverrides));
     expect((await post(request, key)).at('data')).toEqual([expect.objectContaining({ id, result: 'applied' })]);
+  });
+});
+
+describe('stored answers', () => {
+  it('are deleted by age and in batches, and a later request still creates no second order', async () => {
+    await using own = await startTestApi();
+    const by = await own.caller();
+    const [body, key] = [orderInput(), randomUUID()];
+    await postOnce(by, '/v1/orders', body, key);
+    own.clock.now += 1;
+    for (let n = 0; n < 2; n += 1) await postOnce(by, '/v1/orders', orderInput());
+    const forget = (ms: number, batch: number) =>
+      own.database.run((db) => forgetAnswers(db, { before: new Date(TEST_NOW + ms), batch }));
+    expect([await forget(1, 10), await forget(2, 1)]).toEqual([1, 1]);
+    expect(await own.database.run((db) => db.$count(schema.idempotencyKeys))).toBe(1);
+    expect((await postOnce(by, '/v1/orders', body, key)).at('code')).toBe('external_order_id_taken');
   });
 });

@@ -1,5 +1,4 @@
 /** What several files of this folder need. */
-import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { ApiDependencies } from '#api/dependencies.ts';
@@ -23,12 +22,3 @@ export const changeOrder = (
   id: string,
   change: PgUpdateSetSource<typeof orders>,
 ) => database.run((db) => db.update(orders).set(change).where(eq(orders.id, id)));
-
-/** The body of a new VPN subscription with its own reference. */
-export const vpnInput = (more: object = {}) => ({
-  vpn_plan_id: 7,
-  external_subscription_id: `vpn-${randomUUID()}`,
-  customer_reference: 'C-1',
-  customer_price: { amount: '5.00', currency: 'EUR' },
-  ...more,
-});

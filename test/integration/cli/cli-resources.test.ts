@@ -9,6 +9,7 @@ import { apiCall } from '#cli/resources/call.ts';
 import { BATCHES, ESIMS, PACKAGES, PRICING, QUOTES, SHARE_LINKS } from '#cli/resources/catalogue.ts';
 import type { CallDefinition } from '#cli/resources/definition.ts';
 import { PURCHASES } from '#cli/resources/purchases.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { captured, outputOf } from '#test/support/cli-output.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { keyOf, startTestApi } from '#test/support/network/api.ts';
@@ -173,7 +174,7 @@ describe('reseller events listen', () => {
     const ended = listen({ api: api.baseUrl, forwardTo: program.url }, context);
     const order = async () => {
       const body = { package_id: 101, external_order_id: `cli-${randomUUID()}` };
-      await desk.post('/v1/orders', body, { headers: { 'idempotency-key': randomUUID() } });
+      await postOnce(desk, '/v1/orders', body);
       await api.publish();
     };
     // The stream begins with the events after its connection.

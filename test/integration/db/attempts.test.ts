@@ -189,7 +189,12 @@ describe('the journal', () => {
 describe('silent attempts', () => {
   it('are possible purchases without report and look-up, with the longest silence first', async () => {
     await database.run((db) => db.update(attempts).set({ state: 'refused' }));
-    const [old, young, asked, settled] = await Promise.all([newAttempt(), newAttempt(), newAttempt(), newAttempt()]);
+    const [old, young, asked, settled] = [
+      await newAttempt(),
+      await newAttempt(),
+      await newAttempt(),
+      await newAttempt(),
+    ];
     await claim(old.id, NOW);
     await claim(young.id, later(50_000));
     await claim(asked.id, later(-5_000));

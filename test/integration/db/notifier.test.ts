@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { Notifier } from '#db/connection/notifier.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
@@ -59,6 +59,9 @@ describe('waking the relay', () => {
       withClient(server.href, (db) => db.query(`alter database ${database.name} allow_connections ${isAllowed}`));
     const errors: Error[] = [];
     const wakeup = notifier({ onError: (error) => errors.push(error) });
+    onTestFinished(async () => {
+      await allow(true);
+    });
     await allow(false);
     wakeup.wake(['events']);
     await waitFor('it could not be sent', () => errors.length > 0);

@@ -49,7 +49,7 @@ describe('a file of orders', () => {
     const answer = await order({ customer_price: price, max_price: { amount: '5', currency: 'EUR' } });
     const query = `external_order_id=${answer.textAt('external_order_id')}`;
     const listed = (await caller.get(`/v1/orders?${query}`)).at('data', 0) as Record<string, unknown>;
-    const same = 'id status external_order_id created_by created_at updated_at'.split(' ');
+    const same = ['id', 'status', 'external_order_id', 'created_by', 'created_at', 'updated_at'];
     const empty = [
       'batch_id esim_id service_order_id charged_amount charged_currency customer_reference replaces replaced_by',
       'failure_class failure_detail failure_ended_by failure_service_message metadata completed_at',

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { checkFirstPurchaseCheck } from '#cli/doctor/checks/offer.ts';
 import { COMPATIBLE, NOT_COMPATIBLE, checkContractFile } from '#cli/service/contract.ts';
 import { readFirstPurchaseCheck } from '#fulfilment/gate/pauses.ts';
+import { captured } from '#test/support/cli-output.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
 import type { ProcessSettings } from '#test/support/servers/policy-files.ts';
 import { type Stack, startStack } from '#test/support/servers/stack.ts';
@@ -74,11 +75,10 @@ describe('before the shapes are known in production', () => {
     Reflect.deleteProperty(document.paths, '/vpn/orders');
     const record = async (content: object) => {
       writeFileSync(file, JSON.stringify(content));
-      let text = '';
-      const stdout = { write: (part: string | Uint8Array) => ((text += String(part)), true) };
-      const outputs = { stdout, stderr: stdout };
+      const output = captured();
+      const outputs = { stdout: output, stderr: output };
       const code = await checkContractFile(file, { record: true }, stack.environments.worker, outputs);
-      return { code, text };
+      return { code, text: output.text() };
     };
     const first = await record(document);
     expect(first.code).toBe(NOT_COMPATIBLE);

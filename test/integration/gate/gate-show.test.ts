@@ -4,6 +4,7 @@ import { newId } from '#db/connection/ids.ts';
 import { enqueue } from '#db/gate/waits.ts';
 import { gateCircuits, gateWallet } from '#db/schema.ts';
 import type { Money } from '#domain/money/money.ts';
+import { captured } from '#test/support/cli-output.ts';
 import { keyOf, startTestApi, TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 
@@ -21,10 +22,9 @@ const gate = () => caller.get('/v1/purchase-gate');
 
 /** The lines of `gate show`. */
 async function shown(): Promise<string[]> {
-  let text = '';
-  const output = { write: (part: string | Uint8Array) => ((text += String(part)), true) };
+  const output = captured();
   await showGate({ api: api.baseUrl }, { RESELLER_API_KEY: keyOf(caller) }, output, () => api.clock.now);
-  return text.split('\n');
+  return output.text().split('\n');
 }
 
 /** Holds an order for money. @param age of its acceptance in seconds. */

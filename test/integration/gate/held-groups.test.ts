@@ -6,7 +6,8 @@ import { gateWallet, packages } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { heldGroups } from '#fulfilment/gate/overview.ts';
 import { addPause } from '#fulfilment/gate/pauses.ts';
-import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
+import { shownGauges } from '#test/support/shown-gauges.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { gateSteps, NOT_APPROVED, withBalance } from '#test/support/work/gate-steps.ts';
 import { databaseGauges } from '#worker/gauges.ts';
@@ -92,14 +93,6 @@ describe('held work', () => {
   });
 });
 
-/** Metrics whose gauges are read from PostgreSQL. */
-function gauges(): Metrics {
-  const metrics = createMetrics({ processMetrics: false });
-  const { webhookSilence } = DEFAULT_POLICY;
-  metrics.refreshWith(databaseGauges(bench.database, metrics, { webhookSilence, now: Date.now }));
-  return metrics;
-}
-
 describe('the gauges of held work', () => {
   it('show the work that a pause holds, also after another hold, and the kinds that are paused whole', async () => {
     const pause = { origin: 'operator', reason: 'Test.', actor: 'key_test' } as const;
@@ -110,7 +103,7 @@ describe('the gauges of held work', () => {
     await waits(1, { barrier: 'pause:pause_1', failureClass: 'purchases_paused' });
     await waits(2, { barrier: 'pause:pause_2', failureClass: 'supplier_failed' });
     await waits(3, { barrier: 'circuit:service_down', failureClass: 'supplier_failed' });
-    const { body } = await gauges().render();
+    const body = await shownGauges(bench.database, Date.now());
     for (const line of [
       'gate_held{failure_class="purchases_paused",barrier="pause"} 1',
       'gate_held{failure_class="supplier_failed",barrier="pause"} 1',
@@ -125,7 +118,9 @@ describe('the gauges of held work', () => {
 
   it('keep their values when a later statement fails', async () => {
     await waits(1, { barrier: 'pause:pause_1', failureClass: 'purchases_paused' });
-    const metrics = gauges();
+    const metrics = createMetrics({ processMetrics: false });
+    const { webhookSilence } = DEFAULT_POLICY;
+    metrics.refreshWith(databaseGauges(bench.database, metrics, { webhookSilence, now: Date.now }));
     const held = 'reseller_gate_held{failure_class="purchases_paused",barrier="pause"} 1';
     expect((await metrics.render()).body).toContain(held);
     await bench.database.run((db) => db.execute(sql`alter table ${gateWallet} rename to hidden`));

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { eq, inArray } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { auditLog } from '#db/schema.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
@@ -26,14 +27,13 @@ afterEach(async () => {
   await desk.checkBooks();
 });
 
-const key = (of: string = randomUUID()) => ({ headers: { 'idempotency-key': of } });
 const gate = async () => stack.api.get('/v1/purchase-gate');
 const circuitOf = async (name: string) => {
   const { circuits } = (await gate()).body as { circuits: { name: string; state: string }[] };
   return circuits.find((one) => one.name === name)?.state;
 };
 const pause = (body: Record<string, unknown> = {}) =>
-  stack.api.post('/v1/purchase-gate/pauses', { reason: 'Stock-taking.', ...body }, key());
+  postOnce(stack.api, '/v1/purchase-gate/pauses', { reason: 'Stock-taking.', ...body });
 const endPause = (id: string) => stack.api.delete(`/v1/purchase-gate/pauses/${id}?reason=Done.`);
 const place = (count: number) => Promise.all(Array.from({ length: count }, () => desk.place(PACKAGE.completedAtOnce)));
 
@@ -119,8 +119,8 @@ it('reseller gate shows the reasons of held purchases, and creates and releases 
 });
 
 describe('a bulk action', () => {
-  const bulk = (body: Record<string, unknown>, idempotencyKey?: string) =>
-    stack.api.post('/v1/orders/bulk-actions', { reason: 'Given up together.', ...body }, key(idempotencyKey));
+  const bulk = (body: Record<string, unknown>, key?: string) =>
+    postOnce(stack.api, '/v1/orders/bulk-actions', { reason: 'Given up together.', ...body }, key);
 
   it('is previewed, applied to each item like a single action, and idempotent', async () => {
     const id = (await pause()).textAt('id');

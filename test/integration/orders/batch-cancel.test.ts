@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { events } from '#db/schema.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { batchOf, ordersOfBatch } from '#test/support/api/order-batches.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startStack } from '#test/support/servers/stack.ts';
@@ -15,7 +16,7 @@ const desk = new OrderDesk(stack);
 it('the cancellation of a batch before any workflow has begun lets none of its orders be sent', async () => {
   await stack.kill('worker');
   const body = { external_batch_id: randomUUID(), items: [{ package_id: PACKAGE.completedAtOnce, quantity: 5 }] };
-  const placed = await stack.api.post('/v1/order-batches', body, { headers: { 'Idempotency-Key': randomUUID() } });
+  const placed = await postOnce(stack.api, '/v1/order-batches', body);
   expect(placed.status, placed.text).toBe(202);
   const id = placed.textAt('id');
   const answer = await stack.api.post(`/v1/order-batches/${id}/cancel`, { reason: 'A mistake.' });

@@ -119,7 +119,12 @@ describe('the verdict bought without an id of the service', () => {
     const resolve = (verdict: string) =>
       stack.api.post(`/v1/orders/${id}/resolve`, { reason: 'seen in their console', case: 'outcome_unknown', verdict });
     expect((await resolve('bought')).status).toBe(200);
-    await expect.poll(() => desk.cases(id)).toEqual([false, true].map((open) => ({ reason: 'outcome_unknown', open })));
+    await expect
+      .poll(() => desk.cases(id))
+      .toEqual([
+        { reason: 'outcome_unknown', open: false },
+        { reason: 'outcome_unknown', open: true },
+      ]);
     // A retry sends nothing either.
     await desk.reaches(id, 'needs_attention');
     expect((await stack.api.post(`/v1/orders/${id}/retry`, { reason: 'once more' })).status).toBe(200);

@@ -164,7 +164,12 @@ describe('a verdict on a case', () => {
     await frequentUpkeep(stack);
     const { id, sold } = await unknownOutcome();
     expect((await act(id, 'resolve', { ...UNKNOWN, verdict: 'bought', service_order_id: 'so_TYPO' })).status).toBe(200);
-    await expect.poll(() => desk.cases(id)).toEqual([false, true].map((open) => ({ reason: 'outcome_unknown', open })));
+    await expect
+      .poll(() => desk.cases(id))
+      .toEqual([
+        { reason: 'outcome_unknown', open: false },
+        { reason: 'outcome_unknown', open: true },
+      ]);
     const innocent = (await desk.complete(PACKAGE.processingThenCompleted)).textAt('id');
     expect((await desk.inbox(innocent)).map(({ source }) => source)).toEqual(['read']);
 

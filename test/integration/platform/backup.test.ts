@@ -175,9 +175,11 @@ describe('a backup of PostgreSQL', () => {
     expect(text).toContain('"keyId": "one"');
     expect(text).not.toContain(KEY.toString('base64'));
     const before = readdirSync(join(folder, 'backups'));
+    const refused = new URL(postgres.url);
+    refused.username = 'plain';
+    refused.password = 'plain';
     await query(`CREATE ROLE plain LOGIN PASSWORD 'plain'`);
-    const { href } = Object.assign(new URL(postgres.url), { username: 'plain', password: 'plain' });
-    await expect(make({}, href)).rejects.toThrow('The server gave no base backup: permission denied');
+    await expect(make({}, refused.href)).rejects.toThrow('The server gave no base backup: permission denied');
     expect(readdirSync(join(folder, 'backups'))).toEqual(before);
   });
 });

@@ -34,8 +34,8 @@ const panel = z.object({
 const metricsIn = (expression: string) =>
   expression.replaceAll(/"[^"]*"/g, '').match(/\b(?:(?:reseller|temporal|process|nodejs)_\w+|up)\b/g) ?? [];
 const panelList = z.array(panel);
-const panels = DASHBOARDS.flatMap(({ uid: dashboard = '', panels }) =>
-  panelList.parse(panels).map(({ title, targets }) => ({
+const panels = DASHBOARDS.flatMap(({ uid: dashboard = '', panels: all }) =>
+  panelList.parse(all).map(({ title, targets }) => ({
     dashboard,
     title,
     expressions: targets.map(({ expr }) => expr.replaceAll('$__rate_interval', RATE_INTERVAL)),

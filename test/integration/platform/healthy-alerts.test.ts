@@ -114,8 +114,8 @@ describe.skipIf(!hasPrometheus)('a healthy installation', () => {
     const environment = { ...definedOf(stack.environments.worker), WORKER_PROBE_PORT: String(port) };
     const address = `http://127.0.0.1:${port}`;
     const next = { ...api, 'reseller-worker/b': address };
-    const worker2 = { name: 'second worker', script: 'worker/main.ts', environment, readyUrl: `${address}/readyz` };
-    await using second = await startProcess(worker2);
+    const program = { name: 'second worker', script: 'worker/main.ts', environment, readyUrl: `${address}/readyz` };
+    await using second = await startProcess(program);
     await recording.scrape({ ...both, ...next }, 1);
     await stack.process('worker').stop();
     await stack.process('api').stop();

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { SIMULATOR_EMAIL } from '#cli/start/environment.ts';
 import { journal } from '#db/schema.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { reconcileBooks, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
 import { startStack } from '#test/support/servers/stack.ts';
@@ -81,8 +82,7 @@ describe('an eSIM cancelled outside of the product', () => {
     const orderId = (await stack.api.get(`/v1/esims/${esimId}`)).textAt('order_id');
     await cancelElsewhere(esimId);
     await isCancelled(esimId);
-    const headers = { 'Idempotency-Key': esimId };
-    const link = await stack.api.post(`/v1/esims/${esimId}/share-links`, {}, { headers });
+    const link = await postOnce(stack.api, `/v1/esims/${esimId}/share-links`, {});
     expect([link.status, link.at('code')]).toEqual([409, 'esim_ended']);
     expect(await desk.events(orderId)).toContain('order.esim_cancelled');
     const report = await stack.api.get(`/v1/wallet/reconciliations/${await reconcileBooks(stack)}`);

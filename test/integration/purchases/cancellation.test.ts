@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { postOnce } from '#test/support/api/keys.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { reconcileBooks } from '#test/support/servers/stack-temporal.ts';
 import { startStack } from '#test/support/servers/stack.ts';
@@ -131,9 +131,8 @@ describe('the cancellation of an eSIM', () => {
     const esimId = await desk.newEsim();
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'completed');
-    const headers = { 'idempotency-key': randomUUID() };
     for (const { status, body } of [
-      await stack.api.post(`/v1/esims/${esimId}/cancel`, {}, { headers }),
+      await postOnce(stack.api, `/v1/esims/${esimId}/cancel`, {}),
       await stack.api.get(`/v1/esims/${esimId}/cancellation-preflight`),
     ]) {
       const existing = { id, href: `/v1/cancellations/${id}` };

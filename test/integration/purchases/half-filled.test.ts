@@ -39,7 +39,7 @@ const isWaiting = (id: string, kind: string) =>
 
 describe('an eSIM that the service fills after it has completed the order', () => {
   it('is read until it is filled, without a case', async () => {
-    await answers(['getEsim'], fields({ iccid: 'PENDING', activation_code: '' }), { count: 2 });
+    await answers(['getEsim'], fields({ iccid: 'PENDING', activation_code: '' }), { count: 3 });
     const id = (await desk.complete(PACKAGE.completedAtOnce)).textAt('id');
     expect(await desk.cases(id)).toEqual([]);
     expect(await desk.events(id)).toContain('order.not_complete_yet');

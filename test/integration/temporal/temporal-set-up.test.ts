@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { ScheduleOverlapPolicy } from '@temporalio/client';
+import { ScheduleOverlapPolicy, type Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -17,8 +17,6 @@ quietRuntime();
 
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
 const { INDEXED_VALUE_TYPE_KEYWORD: KEYWORD } = temporal.api.enums.v1.IndexedValueType;
-const client = await connectClient(temporalConfig(await createNamespace()), keyRing);
-afterAll(() => client.connection.close());
 
 describe('setting up a namespace', () => {
   it('creates a namespace that is missing, and its search attributes can be used at once', async () => {
@@ -80,6 +78,12 @@ describe('setting up a namespace', () => {
 });
 
 describe('the schedules', () => {
+  let client: Client;
+  beforeAll(async () => {
+    client = await connectClient(temporalConfig(await createNamespace()), keyRing);
+  });
+  afterAll(() => client.connection.close());
+
   const policy = (everyMs: number) => ({
     reconcile: { ...DEFAULT_POLICY.reconcile, everyMs },
     sweep: { ...DEFAULT_POLICY.sweep, everyMs: 2 * everyMs },
@@ -135,7 +139,11 @@ describe('the schedules', () => {
 
 describe('connecting', () => {
   it.each([
-    ['a client', (...[config, options]: Parameters<typeof connectNative>) => connectClient(config, keyRing, options)],
+    [
+      'a client',
+      (config: ReturnType<typeof temporalConfig>, options: { timeoutMs: number }) =>
+        connectClient(config, keyRing, options),
+    ],
     ['a worker', connectNative],
   ] as const)('fails for %s with a solution when nothing listens', async (_, connectIt) => {
     const config = { ...temporalConfig('default'), address: `127.0.0.1:${await freePort()}` };

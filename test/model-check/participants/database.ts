@@ -3,7 +3,6 @@ import type { AttemptState } from '#domain/relay/observation.ts';
 import { ATTEMPT_LIFECYCLE, attemptStateAfter, type AttemptEvent } from '#domain/work/attempt-lifecycle.ts';
 import { isFinal, mayFollow } from '#domain/work/lifecycle.ts';
 import type { Dialect } from '#test/model-check/dialects.ts';
-import type { Offer } from '#test/model-check/engine.ts';
 import type { Rules } from '#test/model-check/rules.ts';
 import {
   KILLED_WORKER,
@@ -131,20 +130,6 @@ export function returnUnanswered(db: Database): void {
 export function forgetLeases(state: State, worker: number): void {
   for (const { attempts } of [state.db, state.saved])
     for (const row of attempts) if (row.lease === worker) row.lease = KILLED_WORKER;
-}
-
-/** True while a worker that is not stalled sends an attempt. */
-export function isSending({ workers }: State, attempt: number): boolean {
-  return workers.some(({ phase, stalled, attempt: of }) => phase !== 'idle' && !stalled && of === attempt);
-}
-
-/** Offers a fault, if the bound allows one more. */
-export function offerFault({ budget }: State, offer: Offer, sentence: string, change: (next: State) => void): void {
-  if (budget.faults === 0) return;
-  offer('fault', sentence, (next) => {
-    next.budget.faults -= 1;
-    change(next);
-  });
 }
 
 /** Narrows a number of a state to the index of an attempt. */

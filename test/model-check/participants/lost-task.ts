@@ -6,9 +6,9 @@ import {
   isReportPending,
   isWorkFinal,
   mayHaveCost,
-  offerFault,
   type Context,
 } from '#test/model-check/participants/database.ts';
+import { offerFault } from '#test/model-check/participants/offers.ts';
 import { workflowActions } from '#test/model-check/participants/workflow.ts';
 import { lostStep, type LostStep, type State } from '#test/model-check/state.ts';
 

@@ -5,10 +5,10 @@ import {
   currentAttempt,
   indexOf,
   isWorkFinal,
-  offerFault,
   recordReport,
   type Context,
 } from '#test/model-check/participants/database.ts';
+import { offerFault } from '#test/model-check/participants/offers.ts';
 import { offerReport, startRun } from '#test/model-check/participants/workflow-run.ts';
 import { idleRelay, type InboxRow, type Relay, type State } from '#test/model-check/state.ts';
 

@@ -1,7 +1,8 @@
 /** The request of a claimed send: its way to the service, and faults of worker and network. */
 import type { Offer } from '#test/model-check/engine.ts';
 import { conclude, retire } from '#test/model-check/participants/answer.ts';
-import { FAULTS, offerFault, type Context } from '#test/model-check/participants/database.ts';
+import { FAULTS, type Context } from '#test/model-check/participants/database.ts';
+import { offerFault } from '#test/model-check/participants/offers.ts';
 import { buy, execute, knownByKey } from '#test/model-check/participants/service.ts';
 import type { Answer, State, Worker } from '#test/model-check/state.ts';
 

@@ -1,6 +1,6 @@
 import type { Dialect } from '#test/model-check/dialects.ts';
 import type { Offer } from '#test/model-check/engine.ts';
-import { offerFault } from '#test/model-check/participants/database.ts';
+import { offerFault } from '#test/model-check/participants/offers.ts';
 import type { Answer, ServicePurchase, State } from '#test/model-check/state.ts';
 
 type Reported = 'processing' | 'completed' | 'failed';

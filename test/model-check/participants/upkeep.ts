@@ -1,6 +1,7 @@
 /** The caller, the outbox, the sweeper and the reconciler. They start and wake the workflow, and look up purchases. */
 import type { Offer } from '#test/model-check/engine.ts';
-import { indexOf, isSending, isWorkFinal, type Context } from '#test/model-check/participants/database.ts';
+import { indexOf, isWorkFinal, type Context } from '#test/model-check/participants/database.ts';
+import { isSending } from '#test/model-check/participants/offers.ts';
 import { lookUp, storeReport } from '#test/model-check/participants/service.ts';
 import { startRun } from '#test/model-check/participants/workflow-run.ts';
 import type { Position, State } from '#test/model-check/state.ts';

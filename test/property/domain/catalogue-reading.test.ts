@@ -8,7 +8,7 @@ import {
   readingResult,
   type ReadingResult,
 } from '#domain/catalogue/catalogue.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 
 const item: fc.Arbitrary<CatalogueItem> = fc.record({
   id: fc.integer({ min: 1, max: 30 }),

@@ -18,7 +18,7 @@ import {
 } from '#domain/gate/circuit.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 
 const policy = DEFAULT_POLICY.gate;
 const NOW = 1_800_000_000_000;

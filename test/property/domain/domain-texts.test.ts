@@ -13,7 +13,7 @@ import {
   looselyNames,
   type IdKind,
 } from '#domain/work/identifiers.ts';
-import { assertForAll, assertForMany } from '#test/property/for-all.ts';
+import { assertForAll, assertForMany } from '#test/support/for-all.ts';
 
 const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?$/);
 const activations: fc.Arbitrary<Activation> = fc.record({

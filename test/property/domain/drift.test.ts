@@ -12,7 +12,7 @@ import {
   type DriftStop,
 } from '#domain/gate/drift.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 
 const GATE_POLICY = DEFAULT_POLICY.gate;
 

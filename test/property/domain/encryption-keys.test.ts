@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { describeKeyProblem, judgeKeys, type RecordedKey } from '#domain/encryption-keys.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 
 const keys = fc.uniqueArray(
   fc.record({ id: fc.string({ minLength: 1, maxLength: 8 }), key: fc.uint8Array({ minLength: 32, maxLength: 32 }) }),

@@ -15,7 +15,7 @@ import {
   timeThreshold,
   type EsimReading,
 } from '#domain/esims/esim-state.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 
 const NOW = 1_000_000;
 const at = (time: number) => new Date(time);
@@ -67,8 +67,9 @@ const megabytes = fc.double({ min: 0, max: 1e6, noNaN: true });
 
 describe('the data of an eSIM', () => {
   it('are low from a threshold on, and the lowest reached threshold counts', () => {
-    const at = (usedMb: number) => dataThreshold({ usedMb, totalMb: 1_000 }, [0.05, 0.2]);
-    expect([0, 799, 800, 949, 950, 1_000, 1_200].map(at)).toEqual([undefined, undefined, 0.2, 0.2, 0.05, 0.05, 0.05]);
+    const thresholdAt = (usedMb: number) => dataThreshold({ usedMb, totalMb: 1_000 }, [0.05, 0.2]);
+    const reached = [undefined, undefined, 0.2, 0.2, 0.05, 0.05, 0.05];
+    expect([0, 799, 800, 949, 950, 1_000, 1_200].map(thresholdAt)).toEqual(reached);
     assertForAll(megabytes, fc.double({ min: 0.001, max: 1e6, noNaN: true }), shares, (usedMb, totalMb, thresholds) => {
       const left = shareLeft({ usedMb, totalMb }) ?? -1;
       const found = dataThreshold({ usedMb, totalMb }, thresholds);

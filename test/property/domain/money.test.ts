@@ -18,7 +18,7 @@ import {
   sumByCurrency,
   type Money,
 } from '#domain/money/money.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 
 /** Whole millionths, so the expected sums are exact integers. */
 const millionths = fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n });
@@ -85,8 +85,25 @@ describe('the parser of amounts', () => {
     });
   });
 
-  const words = 'abc 1e3 0x10 01 1. .5 +1 --1 1,5 1.1234567 1234567890123456 NaN Infinity １'.split(' ');
-  it.each(['', ' ', '1 2', ...words])('refuses %j', (notAnAmount) => {
+  it.each([
+    '',
+    ' ',
+    'abc',
+    '1e3',
+    '0x10',
+    '01',
+    '1.',
+    '.5',
+    '+1',
+    '--1',
+    '1,5',
+    '1.1234567',
+    '1234567890123456',
+    'NaN',
+    'Infinity',
+    '1 2',
+    '１',
+  ])('refuses %j', (notAnAmount) => {
     expect(() => parseDecimal(notAnAmount)).toThrow(RangeError);
     expect(isDecimal(notAnAmount)).toBe(false);
   });

@@ -6,7 +6,7 @@ import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.ts';
 import { KINDS, WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal, statusesOf } from '#domain/work/lifecycle.ts';
-import { assertForMany } from '#test/property/for-all.ts';
+import { assertForMany } from '#test/support/for-all.ts';
 
 const reasons = Object.keys(ATTENTION_REASONS) as AttentionReason[];
 const attempt = fc.record({ state: fc.constantFrom(...ATTEMPT_STATES), settled: fc.boolean() });

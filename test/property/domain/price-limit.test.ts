@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Money } from '#domain/money/money.ts';
 import { isWithin, looserLimit, type PriceLimit } from '#domain/purchase/send-claim.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 
 const cents = fc.integer({ min: 0, max: 1_000 });
 const money = (amount: number, currency = 'USD'): Money => ({ amount: (amount / 100).toFixed(2), currency });

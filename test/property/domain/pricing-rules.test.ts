@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { compareMoney } from '#domain/money/money.ts';
 import { type PricedItem, type PricingRule, termsProblems, tiedRules } from '#domain/pricing/pricing-rule.ts';
 import { leastPrice, marginOf, reprice, suggestPrice, withRules } from '#domain/pricing/suggested-price.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 import { cost, eur, suggested, terms } from '#test/support/pricing-terms.ts';
 
 const target = fc.oneof(

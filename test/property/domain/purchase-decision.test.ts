@@ -10,7 +10,7 @@ import {
   type SendOutcome,
 } from '#domain/purchase/purchase-decision.ts';
 import { failureClasses, isDefinite } from '#domain/work/failure.ts';
-import { assertForAll, assertForMany } from '#test/property/for-all.ts';
+import { assertForAll, assertForMany } from '#test/support/for-all.ts';
 
 const NOW = Date.UTC(2030, 0, 31, 12);
 const milliseconds = fc.integer({ min: 1, max: 86_400_000 });
@@ -61,8 +61,8 @@ describe('rule 2: an unknown outcome is never a failure', () => {
   });
 
   it('a known key or reference, or an unreliable answer, is looked up and never sent again', () => {
-    const failures = fc.constantFrom('key_or_reference_used' as const, 'contract_drift' as const);
-    assertForAll(failures, histories, policies, (failure, history, policy) => {
+    const lookedUp = fc.constantFrom('key_or_reference_used' as const, 'contract_drift' as const);
+    assertForAll(lookedUp, histories, policies, (failure, history, policy) => {
       const decision = decideAfterSend({ kind: 'failure', failure }, history, policy, NOW);
       expect(decision).toEqual({ step: 'look_up', failure });
     });

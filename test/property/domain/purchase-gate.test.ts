@@ -16,7 +16,7 @@ import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
 import { resubmission } from '#domain/retry/resubmission.ts';
 import { PURCHASE_KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { WORK_STATUSES, isFinal } from '#domain/work/lifecycle.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 
 const cents = fc.integer({ min: 0, max: 1_000_000 });
 const usd = (amount: number) => ({ amount: (amount / 100).toFixed(2), currency: 'USD' });
@@ -131,7 +131,8 @@ describe('a release at a rate', () => {
 
 describe('the advice about a resubmission', () => {
   it('is never "yes" for a possible purchase, nor for open work', () => {
-    const [kinds, statuses] = [fc.constantFrom(...WORK_KINDS), fc.constantFrom(...WORK_STATUSES)];
+    const kinds = fc.constantFrom(...WORK_KINDS);
+    const statuses = fc.constantFrom(...WORK_STATUSES);
     const some = fc.array(attempt, { maxLength: 4 });
     assertForAll(kinds, statuses, some, fc.boolean(), (kind, status, attempts, inDoubt) => {
       const { verdict, reason } = resubmission({ kind, status, attempts, inDoubt });

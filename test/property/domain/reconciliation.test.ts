@@ -17,7 +17,7 @@ import { equalMoney, type Money } from '#domain/money/money.ts';
 import { reconcile, type Judgement, type Knowledge } from '#domain/money/reconciliation.ts';
 import { ATTEMPT_STATES } from '#domain/relay/observation.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 import { HOUR, NAMELESS, NOW, RULES } from '#test/support/work/books/reconciliation.ts';
 
 const money: fc.Arbitrary<Money> = fc.record({

@@ -6,7 +6,7 @@ import {
   REFUND_CONDITIONS,
   type RefundEvidence,
 } from '#domain/cancellation/refund-conditions.ts';
-import { assertForAll, assertForMany } from '#test/property/for-all.ts';
+import { assertForAll, assertForMany } from '#test/support/for-all.ts';
 
 const time = fc.integer({ min: 0, max: 4_000_000_000_000 });
 const reading = <Value>(value: fc.Arbitrary<Value>) =>

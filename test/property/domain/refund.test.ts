@@ -16,7 +16,7 @@ import {
   type RefundReport,
 } from '#domain/cancellation/refund.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 
 const refundReport: fc.Arbitrary<RefundReport> = fc.record({
   state: fc.constantFrom(...REFUND_STATES),

@@ -15,7 +15,7 @@ import {
   type RetrySettings,
 } from '#domain/retry/retry-rules.ts';
 import { failureClasses } from '#domain/work/failure.ts';
-import { assertForAll, assertForMany } from '#test/property/for-all.ts';
+import { assertForAll, assertForMany } from '#test/support/for-all.ts';
 
 const NOW = Date.UTC(2030, 0, 31, 12);
 const delay = fc.integer({ min: 1, max: 604_800_000 });
@@ -80,7 +80,8 @@ describe('the retry policy', () => {
   });
 
   it('is the configured one after a reset, and a repeated change has no effect', () => {
-    const [count, ms] = [fc.option(attempts), fc.option(delay)];
+    const count = fc.option(attempts);
+    const ms = fc.option(delay);
     const fields = { attempts: count, firstDelayMs: ms, maxDelayMs: ms, deadlineAt: ms };
     const change = fc.record(fields, { requiredKeys: [] });
     const reset = { attempts: null, firstDelayMs: null, maxDelayMs: null, deadlineAt: null };

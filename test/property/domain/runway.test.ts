@@ -9,12 +9,12 @@ import {
   type RunwayKnowledge,
 } from '#domain/money/runway.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
+import { eur } from '#test/support/pricing-terms.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2030, 0, 31, 12);
 const policy = DEFAULT_POLICY.runway;
-const eur = (amount: string) => ({ amount, currency: 'EUR' });
 const cents = (max: number, min = 0) => fc.integer({ min, max }).map((units) => (units / 100).toFixed(2));
 const sums = fc.array(cents(1_000_00), { minLength: policy.windowDays, maxLength: policy.windowDays });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compareMoney, isDecimal } from '#domain/money/money.ts';
 import type { PricingTerms } from '#domain/pricing/pricing-rule.ts';
 import { isSoldAtLoss, leastPrice, priceByTerms } from '#domain/pricing/suggested-price.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 import { cost, eur, rounding, suggested, terms, termsWith } from '#test/support/pricing-terms.ts';
 
 const markup = (percent: string, amount = '0') => ({ percent, amount });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isSuperseded, startOfRun, type TaskPosition } from '#domain/work/lifecycle.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 
 const positions: fc.Arbitrary<TaskPosition> = fc.record({
   runId: fc.constantFrom('first', 'second'),

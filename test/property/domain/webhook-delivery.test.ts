@@ -11,7 +11,7 @@ import {
   type TryOutcome,
 } from '#domain/events/webhook-delivery.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 
 const policy = DEFAULT_POLICY.outbound;
 const HOUR = 3_600_000;

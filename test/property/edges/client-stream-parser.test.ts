@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StreamParser, type StreamBlock } from '#clients/typescript/src/events.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 

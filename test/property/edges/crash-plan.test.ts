@@ -6,7 +6,7 @@ import { nameOf } from '#test/crash/plans/disturbances.ts';
 import { planOf } from '#test/crash/plans/plan.ts';
 import { POINTS } from '#test/crash/plans/points.ts';
 import { obstacle, setting, SHAPES_LEFT_OUT, type WorkOutcome } from '#test/crash/plans/settings.ts';
-import { assertForMany } from '#test/property/for-all.ts';
+import { assertForMany } from '#test/support/for-all.ts';
 import { WORKING_SHAPES } from '#test/support/shapes.ts';
 
 /** The length of a complete run. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KeyRing, DecryptionError, type NamedKey } from '#crypto/key-ring.ts';
-import { assertForAll, assertForMany } from '#test/property/for-all.ts';
+import { assertForAll, assertForMany } from '#test/support/for-all.ts';
 
 const key: fc.Arbitrary<Uint8Array> = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const keys: fc.Arbitrary<NamedKey[]> = fc.uniqueArray(

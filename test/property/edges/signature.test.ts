@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { verifyWebhook } from '#crypto/webhook-signatures.ts';
-import { assertForAll, assertForMany } from '#test/property/for-all.ts';
+import { assertForAll, assertForMany } from '#test/support/for-all.ts';
 
 const sign = (secret: string, timestamp: string, body: Uint8Array) =>
   `v1=${createHmac('sha256', secret)

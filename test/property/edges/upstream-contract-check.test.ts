@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assertForMany } from '#test/property/for-all.ts';
 import { check } from '#test/support/contract-findings.ts';
 import {
   contractBodies,
@@ -9,6 +8,7 @@ import {
   type BodyName,
   type Writing,
 } from '#test/support/contract-openapi.ts';
+import { assertForMany } from '#test/support/for-all.ts';
 import type { ContractReport } from '#upstream/contract-check.ts';
 import { ENDPOINTS } from '#upstream/contract.ts';
 

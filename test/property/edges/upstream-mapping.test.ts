@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import { retryAfterMs } from '#domain/retry/retry-after.ts';
 import { isNotThereYet } from '#domain/service/fact.ts';
 import { failureClasses, isDefinite } from '#domain/work/failure.ts';
-import { assertForAll, assertForMany } from '#test/property/for-all.ts';
+import { assertForAll, assertForMany } from '#test/support/for-all.ts';
 import { readAs } from '#test/support/judged-answers.ts';
 import { judgeResult } from '#upstream/client/error-mapping.ts';
 import type { HttpResult } from '#upstream/client/http.ts';

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { Operation } from '#api/http/operation.ts';
 import type { TestApi } from '#test/support/network/api.ts';
-import type { HttpAnswer, HttpCall, HttpClient } from '#test/support/network/http.ts';
 
 /**
  * Results of an own-work key for calls without an id. A new call must be listed here, be `accountWide`, or have the
@@ -52,13 +51,6 @@ export const named = (
   kind: 'own list' | 'own file' | 'own events' | 'changes own' | 'own key',
 ): Operation[] => guarded(api).filter(({ id }) => WITHOUT_ID[id] === kind);
 
-/** Calls an operation. @param id stands for each parameter of its path. */
-export const callOperation = (
-  client: HttpClient,
-  { method, path }: Pick<Operation, 'method' | 'path'>,
-  call: HttpCall = {},
-  id = 'x',
-): Promise<HttpAnswer> => client.call(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, id), call);
-
+/** The kind of the id in its path. */
 export const idKind = ({ params }: Pick<Operation, 'params'>): unknown =>
   z.instanceof(z.ZodType).safeParse(params?.shape['id']).data?.meta()?.['x-kind'];

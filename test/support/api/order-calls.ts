@@ -11,6 +11,15 @@ export const orderInput = (more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
+/** The body of a new VPN subscription with its own reference. */
+export const vpnInput = (more: object = {}) => ({
+  vpn_plan_id: 7,
+  external_subscription_id: `vpn-${randomUUID()}`,
+  customer_reference: 'C-1',
+  customer_price: { amount: '5.00', currency: 'EUR' },
+  ...more,
+});
+
 export function orderCalls(caller: () => HttpClient) {
   return {
     create: (body: unknown, key?: string, by: HttpClient = caller()) => postOnce(by, '/v1/orders', body, key),

@@ -13,17 +13,26 @@ export interface Difference {
   readonly change: (draft: Draft) => void;
 }
 
-const withVerdict =
-  (verdict: Difference['verdict']) =>
-  (name: string, at: string | readonly string[], change: Difference['change']): Difference => ({
-    name,
-    verdict,
-    at: [at].flat(),
-    change,
-  });
-export const breaking = withVerdict('breaking');
-export const note = withVerdict('note');
-export const harmless = (name: string, change: Difference['change']) => withVerdict('compatible')(name, [], change);
+function difference(
+  verdict: Difference['verdict'],
+  name: string,
+  at: string | readonly string[],
+  change: Difference['change'],
+): Difference {
+  return { name, verdict, at: [at].flat(), change };
+}
+
+export function breaking(name: string, at: string | readonly string[], change: Difference['change']): Difference {
+  return difference('breaking', name, at, change);
+}
+
+export function note(name: string, at: string | readonly string[], change: Difference['change']): Difference {
+  return difference('note', name, at, change);
+}
+
+export function harmless(name: string, change: Difference['change']): Difference {
+  return difference('compatible', name, [], change);
+}
 
 /** The place of a field in a request or an answer, such as `listOrders data[].status`. */
 export type Place = `${EndpointName} ${string}`;

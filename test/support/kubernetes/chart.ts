@@ -42,6 +42,11 @@ const object = z.looseObject({
 });
 
 export type ChartObject = z.output<typeof object>;
+/** A pod that the chart starts: its template, and the name of its process. */
+interface ChartPod {
+  readonly component: string;
+  readonly template: z.output<typeof template>;
+}
 
 /** Values that every installation must give. */
 export const REQUIRED = {
@@ -57,15 +62,20 @@ export async function renderedText({ helm }: KubernetesTools, values: object, na
 }
 
 /** Renders the chart. @returns its objects. */
-export async function rendered(...parts: Parameters<typeof renderedText>): Promise<ChartObject[]> {
-  return parseAllDocuments(await renderedText(...parts))
+export async function rendered(
+  tools: KubernetesTools,
+  values: object,
+  name = 'shop',
+  chart = CHART,
+): Promise<ChartObject[]> {
+  return parseAllDocuments(await renderedText(tools, values, name, chart))
     .map((document) => document.toJS() as unknown)
     .filter((document) => document !== null)
     .map((document) => object.parse(document));
 }
 
-/** The pods that the chart starts: the template of each, and the name of its process. */
-export function podsOf(objects: readonly ChartObject[]) {
+/** The pods of all objects. */
+export function podsOf(objects: readonly ChartObject[]): ChartPod[] {
   const templates = objects.flatMap(({ spec }) => spec?.template ?? []);
   return templates.map((template) => ({
     component: template.metadata.labels['app.kubernetes.io/component'] ?? '',
@@ -74,13 +84,13 @@ export function podsOf(objects: readonly ChartObject[]) {
 }
 
 /** The pod of a process. @throws Error if there is none. */
-export function podOf(objects: readonly ChartObject[], component: string) {
+export function podOf(objects: readonly ChartObject[], component: string): ChartPod {
   const found = podsOf(objects).find((pod) => pod.component === component);
   if (found === undefined) throw new Error(`the chart starts no ${component}`);
   return found;
 }
 
-export function environmentOf({ template: { spec } }: ReturnType<typeof podOf>): Record<string, string> {
+export function environmentOf({ template: { spec } }: ChartPod): Record<string, string> {
   return Object.fromEntries(spec.containers[0].env.map(({ name, value }) => [name, value]));
 }
 

@@ -1,5 +1,5 @@
-import { ORDER as SOLD, PACKAGE, TRANSACTION } from '#test/support/service-records.ts';
 /** Every call of the client once, with a good answer and the expected request. */
+import { ORDER as SOLD, PACKAGE, TRANSACTION } from '#test/support/service-records.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import { orderRequestBytes, topupRequestBytes, vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { EndpointName } from '#upstream/contract.ts';

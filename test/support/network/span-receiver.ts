@@ -43,14 +43,18 @@ export class SpanReceiver implements AsyncDisposable {
   readonly bytes: Buffer[] = [];
   /** Headers of the newest request. */
   headers: Readonly<Record<string, unknown>> = {};
-  /** The value of `OTEL_EXPORTER_OTLP_ENDPOINT`. */
-  endpoint = '';
+  #endpoint = '';
   readonly #server = createServer((incoming, response) => void this.#answer(incoming, response));
 
   static async start(): Promise<SpanReceiver> {
     const receiver = new SpanReceiver();
-    receiver.endpoint = `http://127.0.0.1:${await listen(receiver.#server, { host: '127.0.0.1', port: 0 })}`;
+    receiver.#endpoint = `http://127.0.0.1:${await listen(receiver.#server, { host: '127.0.0.1', port: 0 })}`;
     return receiver;
+  }
+
+  /** The value of `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  get endpoint(): string {
+    return this.#endpoint;
   }
 
   trace(traceId: string): ReceivedSpan[] {

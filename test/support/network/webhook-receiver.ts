@@ -27,13 +27,19 @@ export class WebhookReceiver implements AsyncDisposable {
   /** The answers to the next deliveries. After them, the answer is `otherwise`. */
   readonly answers: Answer[] = [];
   otherwise: Answer = 204;
-  url = '';
+  #url = '';
   readonly #server = createServer((request, response) => void this.#take(request, response));
+
+  private constructor() {}
 
   static async start(): Promise<WebhookReceiver> {
     const receiver = new WebhookReceiver();
-    receiver.url = `http://127.0.0.1:${await listen(receiver.#server, { host: '127.0.0.1', port: 0 })}/hook`;
+    receiver.#url = `http://127.0.0.1:${await listen(receiver.#server, { host: '127.0.0.1', port: 0 })}/hook`;
     return receiver;
+  }
+
+  get url(): string {
+    return this.#url;
   }
 
   /** Ids of all deliveries in order of arrival, repetitions included. */

@@ -1,17 +1,14 @@
-/** PostgreSQL and Temporal, and own ones of a test that stops, kills and restarts them on the same port and data. */
+/** Own servers of a test that stops, kills and restarts them on the same port and data. */
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from 'pg';
 import { sendSignal } from '#cli/embedded/child.ts';
-import { freePort } from '#cli/embedded/ports.ts';
-import { EmbeddedPostgres, withClient, type EmbeddedPostgresOptions } from '#cli/embedded/postgres.ts';
-import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
-import { TemporalServer, type TemporalServerOptions } from '#cli/embedded/temporal-server.ts';
-import { migrate } from '#db/connection/migrate.ts';
+import { withClient, type EmbeddedPostgres } from '#cli/embedded/postgres.ts';
+import type { TemporalServer } from '#cli/embedded/temporal-server.ts';
 import { atEnd } from '#test/support/at-end.ts';
+import { startPostgres, startTemporal } from '#test/support/servers/embedded.ts';
 import { signalTree } from '#test/support/servers/process-tree.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -19,39 +16,6 @@ const run = promisify(execFile);
 
 export type OwnPostgres = Awaited<ReturnType<typeof startOwnPostgres>>;
 export type OwnTemporal = Awaited<ReturnType<typeof startOwnTemporal>>;
-
-/** Starts a PostgreSQL with a migrated database, and its data in `data` of the folder. */
-export async function startPostgres(
-  folder: string,
-  database: string,
-  options: Pick<EmbeddedPostgresOptions, 'settings' | 'walArchive'>,
-): Promise<EmbeddedPostgres> {
-  const postgres = await EmbeddedPostgres.prepare({
-    dataDirectory: join(folder, 'data'),
-    port: await freePort(),
-    password: randomBytes(16).toString('hex'),
-    logFile: join(folder, 'postgres.log'),
-    ...options,
-  });
-  await postgres.start();
-  await postgres.createDatabase(database);
-  await migrate(postgres.url(database));
-  return postgres;
-}
-
-/** Starts a development server of Temporal with its log in the folder. */
-export async function startTemporal(
-  folder: string,
-  options: Omit<TemporalServerOptions, 'cli' | 'port' | 'logFile' | 'environment'>,
-): Promise<TemporalServer> {
-  const environment = process.env;
-  const progress = (text: string) => void process.stdout.write(`Temporal server: ${text}\n`);
-  const { path: cli } = await obtainTemporalCli({ environment, progress });
-  const logFile = join(folder, 'temporal.log');
-  const temporal = new TemporalServer({ cli, port: await freePort(), logFile, environment, ...options });
-  await temporal.start();
-  return temporal;
-}
 
 /**
  * Starts a PostgreSQL whose data survives a kill.

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { atEnd } from '#test/support/at-end.ts';
-import { startPostgres, startTemporal } from '#test/support/servers/own-servers.ts';
+import { startPostgres, startTemporal } from '#test/support/servers/embedded.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { bundleWorkflows } from '#worker/bundle.ts';
 

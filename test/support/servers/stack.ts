@@ -15,7 +15,12 @@ import { postOnce, storeKey } from '#test/support/api/keys.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { createTestDatabase, openDatabase } from '#test/support/servers/database.ts';
 import type { OwnPostgres, OwnTemporal } from '#test/support/servers/own-servers.ts';
-import { environmentOf, policyOf, type ProcessSettings } from '#test/support/servers/policy-files.ts';
+import {
+  environmentOf,
+  policyOf,
+  type NamedSettings,
+  type ProcessSettings,
+} from '#test/support/servers/policy-files.ts';
 import { startProcess, type TestProcess } from '#test/support/servers/processes.ts';
 import type { SharedServers } from '#test/support/servers/shared-servers.ts';
 import { SHORT_POLICY } from '#test/support/servers/test-policies.ts';
@@ -90,11 +95,11 @@ export class Stack implements AsyncDisposable {
   /** Starts a process and waits until it is ready. @param environment additions for this start only. */
   async start(name: ProcessName, environment: ProcessSettings = {}): Promise<TestProcess> {
     if (this.#processes.get(name)?.running === true) throw new Error(`the ${name} is running already`);
-    const { scripts, policy } = this.#parts;
+    const { scripts, policy, folder } = this.#parts;
     const started = await startProcess({
       name,
       script: scripts?.[name] ?? `${name}/main.ts`,
-      environment: { ...definedOf(this.environments[name]), ...environmentOf(environment, policy) },
+      environment: { ...definedOf(this.environments[name]), ...environmentOf(environment, policy, folder) },
       readyUrl: `${this.#at(name)}${READY[name]}`,
     });
     this.#processes.set(name, started);
@@ -192,9 +197,24 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   }
 }
 
-type Parts = Awaited<ReturnType<typeof partsOf>>;
+interface Parts {
+  readonly databaseUrl: string;
+  readonly database: Database;
+  readonly temporal: Stack['temporal'];
+  readonly apiKey: string;
+  readonly webhookSecret: string;
+  readonly ports: Readonly<Record<ProcessName, number>>;
+  readonly environments: ProductEnvironments;
+  readonly scripts: StackOptions['scripts'];
+  readonly sharesTemporal: boolean;
+  /** Common settings of the processes. */
+  readonly policy: NamedSettings;
+  /** Removed by `cleanUp`. */
+  readonly folder: string;
+  readonly cleanUp: () => Promise<void>;
+}
 
-async function partsOf(options: StackOptions) {
+async function partsOf(options: StackOptions): Promise<Parts> {
   const folder = temporaryFolder('stack');
   const settings: ProcessSettings = options.environment ?? {};
   // `inject` exists only in vitest. A caller with its own servers does not need it.
@@ -225,7 +245,7 @@ async function partsOf(options: StackOptions) {
       ...(pooled !== undefined && { DATABASE_URL: pooled, DATABASE_DIRECT_URL: databaseUrl }),
       TEMPORAL_NAMESPACE: namespace,
       WORKFLOW_BUNDLE: options.workflowBundle ?? servers().workflowBundle,
-      ...environmentOf(settings, policy),
+      ...environmentOf(settings, policy, folder),
     },
   );
   return {
@@ -239,6 +259,7 @@ async function partsOf(options: StackOptions) {
     scripts: options.scripts,
     sharesTemporal: options.temporal === undefined,
     policy,
+    folder,
     cleanUp: async () => {
       await database.close();
       await created?.drop();

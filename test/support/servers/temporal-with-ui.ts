@@ -4,8 +4,8 @@ import type { Child } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { obtainTemporalPrograms } from '#cli/embedded/temporal-cluster.ts';
 import { TemporalUi } from '#cli/embedded/temporal-ui.ts';
+import { startTemporal } from '#test/support/servers/embedded.ts';
 import { startOwnCluster } from '#test/support/servers/own-cluster.ts';
-import { startTemporal } from '#test/support/servers/own-servers.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
 export type TemporalWithUi = Awaited<ReturnType<typeof startDevelopmentServerWithUi>>;

@@ -191,7 +191,7 @@ export class OrderDesk {
 
   /** The purchase requests that the service received for an order, by attempt. */
   async sends(orderId: string, endpoint = 'createOrder'): Promise<ReceivedRequest[][]> {
-    const rows = await this.attemptsOf(orderId);
+    const rows = endpoint === 'createOrder' ? await this.attempts(orderId) : await this.attemptsOf(orderId);
     return Promise.all(rows.map(({ idempotencyKey }) => this.simulator.requests(endpoint, idempotencyKey)));
   }
 

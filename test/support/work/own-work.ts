@@ -9,6 +9,7 @@ import { attempts, cases, events, orderBatches, orders, refunds, vpnSubscription
 import { openCase } from '#db/work/cases.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { postOnce } from '#test/support/api/keys.ts';
+import { vpnInput } from '#test/support/api/order-calls.ts';
 import { TEST_NOW, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 import { storeEsim } from '#test/support/work/esim-rows.ts';
@@ -55,12 +56,8 @@ export async function makeOwnWork({ database, keyRing }: Pick<TestApi, 'database
     external_topup_id: references.externalTopupId,
   });
   const cancellation = await created(caller, `/v1/esims/${esim}/cancel`, {});
-  const subscription = await created(caller, '/v1/vpn/subscriptions', {
-    vpn_plan_id: 7,
-    external_subscription_id: references.externalSubscriptionId,
-    customer_reference: 'customer 1',
-    customer_price: { amount: '5.00', currency: 'EUR' },
-  });
+  const vpn = { external_subscription_id: references.externalSubscriptionId, customer_reference: 'customer 1' };
+  const subscription = await created(caller, '/v1/vpn/subscriptions', vpnInput(vpn));
   const refund = newId('refund');
   await database.transaction(async (tx) => {
     await tx

@@ -16,13 +16,17 @@ export class WorkApi {
   answer: (method: string, path: string) => Answer = () => problem(500, 'internal_error');
   readonly calls: { readonly call: string; readonly authorization: string | undefined; readonly body: unknown }[] = [];
   readonly data = temporaryFolder('work');
-  url = '';
+  #url = '';
   readonly #server = createServer((request, response) => void this.#serve(request, response));
 
   static async start(): Promise<WorkApi> {
     const api = new WorkApi();
-    api.url = `http://127.0.0.1:${await listen(api.#server, { host: '127.0.0.1', port: 0 })}`;
+    api.#url = `http://127.0.0.1:${await listen(api.#server, { host: '127.0.0.1', port: 0 })}`;
     return api;
+  }
+
+  get url(): string {
+    return this.#url;
   }
 
   /** Runs a command as the program does. @returns its output and its exit code. */

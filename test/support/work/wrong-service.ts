@@ -3,8 +3,14 @@ import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import type { OrderDesk } from '#test/support/work/order-desk.ts';
 
+/** The names of an order at the service. */
+interface OrderNames {
+  readonly id: string;
+  readonly external_order_id: string;
+}
+
 /** The names of an order at the service. @param order as our API shows it. */
-const namesOf = (order: HttpAnswer) => ({
+const namesOf = (order: HttpAnswer): OrderNames => ({
   id: order.textAt('service_order_id'),
   external_order_id: order.textAt('external_order_id'),
 });
@@ -25,7 +31,7 @@ export class WrongService {
   }
 
   /** Sends an event that an order is completed. */
-  async completes(named: ReturnType<typeof namesOf>, more: Readonly<Record<string, unknown>>): Promise<void> {
+  async completes(named: OrderNames, more: Readonly<Record<string, unknown>>): Promise<void> {
     await this.reports('order.completed', { ...named, status: 'completed', ...more });
   }
 
@@ -49,7 +55,7 @@ export class WrongService {
   }
 
   /** Places an order that stays in processing at the service. */
-  async staysProcessing(packageId: number) {
+  async staysProcessing(packageId: number): Promise<{ id: string; named: OrderNames }> {
     await this.#desk.simulator.nextPurchases({ outcome: 'stay_processing' });
     const id = await this.#desk.place(packageId);
     return { id, named: namesOf(await this.#desk.reaches(id, 'processing')) };

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { Agent, createServer, get, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -10,13 +9,12 @@ import { html, trustedHtml } from '#api/http/html.ts';
 import { canonicalJson } from '#api/http/idempotency.ts';
 import { readJsonBody } from '#api/http/read-request.ts';
 import { CacheableReply, onceClosed } from '#api/http/reply.ts';
-import { startServer } from '#api/http/server.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { readDelivery } from '#api/service-webhooks/service-webhooks.ts';
 import { preferredWait } from '#api/work/long-poll.ts';
 import { listen } from '#telemetry/http-server.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 
 it('a listener for the end of a connection is called once, also after that end', async () => {
   const { promise, resolve } = Promise.withResolvers<string[]>();
@@ -107,9 +105,17 @@ describe('the preference to wait', () => {
     expect(preferredWait(header)).toBe(expected);
   });
 
-  it.each(
-    'respond-async wait wait=soon wait=-1 wait=1.5 wait=99999999999 waiting=5 wait="10 return="wait=5'.split(' '),
-  )('is ignored in `%s`', (header) => {
+  it.each([
+    'respond-async',
+    'wait',
+    'wait=soon',
+    'wait=-1',
+    'wait=1.5',
+    'wait=99999999999',
+    'waiting=5',
+    'wait="10',
+    'return="wait=5',
+  ])('is ignored in `%s`', (header) => {
     expect(preferredWait(header)).toBeUndefined();
   });
 
@@ -188,50 +194,5 @@ describe('the reader of deliveries', () => {
       const body = { event: 'order.failed', data: { id, external_order_id: reference, status: 'failed' } };
       expect(JSON.stringify(readDelivery(Buffer.from(JSON.stringify(body))))).not.toContain('\\u0000');
     });
-  });
-});
-
-async function ask(agent: Agent, port: number): Promise<IncomingMessage> {
-  const request = get({ agent, port, host: '127.0.0.1' });
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
-  response.resume();
-  await once(response, 'end');
-  return response;
-}
-
-describe('the stop of the server', () => {
-  it('does not wait for kept connections, whether idle or with a running answer', async () => {
-    const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    let slow = false;
-    const server = await startServer(
-      (_request, response) => {
-        if (!slow) return void response.end('fast');
-        onAsked();
-        void released.then(() => response.end('slow'));
-      },
-      { host: '127.0.0.1', port: 0 },
-      // Longer than any test, so no connection is closed by force.
-      600_000,
-    );
-    const [idle, busy] = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })];
-    await ask(idle, server.port);
-    slow = true;
-    const answer = ask(busy, server.port);
-    await asked;
-    const stopped = server.stop();
-    release();
-    expect((await answer).statusCode).toBe(200);
-    await stopped;
-    await expect(ask(new Agent(), server.port)).rejects.toThrow('ECONNREFUSED');
-  });
-
-  it('closes unfinished connections by force after its time limit', async () => {
-    const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
-    const server = await startServer(() => onAsked(), { host: '127.0.0.1', port: 0 }, 1);
-    const outcome = ask(new Agent(), server.port).catch((error: unknown) => error);
-    await asked;
-    await server.stop();
-    expect(await outcome).toMatchObject({ message: 'socket hang up' });
   });
 });

@@ -7,9 +7,9 @@ import { printJson, printLine, visible } from '#cli/terminal/output.ts';
 import { Terminal } from '#cli/terminal/terminal.ts';
 import { report } from '#cli/terminal/user-error.ts';
 import type { Problem } from '#clients/typescript/src/types.ts';
-import { assertForAll } from '#test/property/for-all.ts';
 import { captured } from '#test/support/cli-output.ts';
 import { PROJECT } from '#test/support/compose.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 
 /** Control, format and separator characters, invisible letters, a lone surrogate, and sequences for a terminal. */
 const HOSTILE = [

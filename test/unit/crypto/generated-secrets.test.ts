@@ -7,7 +7,7 @@ import {
   matchesApiKey,
   parseApiKey,
 } from '#crypto/generated-secrets.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 
 describe('API keys', () => {
   it('contain a public prefix and a secret, in letters and digits only', () => {

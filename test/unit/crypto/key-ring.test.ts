@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { attemptKey, deliveredEsimId, derivedUlid, derivedUuid, workId } from '#crypto/derived-ids.ts';
 import { KeyRing, MissingKeyError } from '#crypto/key-ring.ts';
 import { isId } from '#domain/work/identifiers.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 
 const key = (id: string, fill = 1) => ({ id, key: Buffer.alloc(32, fill) });
 

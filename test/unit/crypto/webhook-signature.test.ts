@@ -95,16 +95,26 @@ describe('the timestamp', () => {
     },
   );
 
-  const noDigits =
-    '+1700000000 1700000000.0 1700000000abc 1.7e9 0x6553f100 -1 1,700,000,000 １７００００００００ ١٧٠٠٠٠٠٠٠٠';
-  const spaced = [' 1700000000', '1700000000 ', '1700000000\n', '1700000000, 1700000000'];
-  const long = ['170000000000000000000', '1700000000000'];
-  it.each(['', ...noDigits.split(' '), ...spaced, ...long])(
-    'is refused as %j, also with a signature',
-    (timestampHeader) => {
-      expect(verifyWebhook(delivery({ timestampHeader }))).toEqual(refused('timestamp_malformed'));
-    },
-  );
+  it.each([
+    '',
+    '+1700000000',
+    '1700000000.0',
+    '1700000000abc',
+    '1.7e9',
+    '0x6553f100',
+    '-1',
+    ' 1700000000',
+    '1700000000 ',
+    '1700000000\n',
+    '1,700,000,000',
+    '１７００００００００',
+    '١٧٠٠٠٠٠٠٠٠',
+    '1700000000, 1700000000',
+    '170000000000000000000',
+    '1700000000000',
+  ])('is refused as %j, also with a signature', (timestampHeader) => {
+    expect(verifyWebhook(delivery({ timestampHeader }))).toEqual(refused('timestamp_malformed'));
+  });
 
   it.each([
     ['is missing', undefined, 'timestamp_missing'],

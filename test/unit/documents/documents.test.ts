@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
@@ -8,13 +8,12 @@ import { describe as addOptions } from '#cli/resources/resource-command.ts';
 import { possibleCommands } from '#domain/operator/possible-actions.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { PACKAGES, VPN_PLANS } from '#simulator/catalogue.ts';
-import { PROJECT } from '#test/support/compose.ts';
+import { PROJECT, readProject } from '#test/support/compose.ts';
 import { holdReasons, waitingStates } from '#test/support/work/waiting-states.ts';
 
 const documents = globSync(['*.md', 'docs/**/*.md', 'clients/*/*.md', 'simulator/*.md'], { cwd: PROJECT });
 /** Records of decisions and of changes describe the past. */
 const current = documents.filter((file) => !file.startsWith('docs/adr/') && file !== 'CHANGELOG.md');
-const read = (file: string) => readFileSync(join(PROJECT, file), 'utf8');
 
 /** The anchor of a heading. */
 const anchorOf = (heading: string) =>
@@ -34,19 +33,19 @@ function problemWithLink(document: string, target: string): string | undefined {
   const file = path === '' ? document : join(dirname(document), path);
   if (!existsSync(join(PROJECT, file))) return `${target}: no such file`;
   if (anchor === undefined) return undefined;
-  const headings = [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => anchorOf(text));
+  const headings = [...readProject(file).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => anchorOf(text));
   return headings.includes(anchor) ? undefined : `${target}: no such heading`;
 }
 
 describe('the documents', () => {
   it.each(documents)('%s links to existing files, headings and pages of /docs', (document) => {
-    const text = read(document).replaceAll(/^```[^]*?^```/gm, '');
+    const text = readProject(document).replaceAll(/^```[^]*?^```/gm, '');
     const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
     expect(targets.flatMap((target) => problemWithLink(document, target) ?? [])).toEqual([]);
   });
 
   it('are all in the index', () => {
-    const index = read('docs/README.md');
+    const index = readProject('docs/README.md');
     const listed = current.filter((document) => document.startsWith('docs/') && document !== 'docs/README.md');
     expect(listed.filter((document) => !index.includes(`](${document.replace(/^docs\//, '')})`))).toEqual([]);
   });
@@ -55,9 +54,13 @@ describe('the documents', () => {
 describe('the ids of packages and VPN plans in the documents', () => {
   it('exist in the simulator, so that every example works beside `npm start`', () => {
     // Those that a reader can type: in a body, an option, or a program.
-    const id = /(?:--)?\b(package|vpn[_-]plan)(?:[_-]id)?(?:"?: ?|=| )(\d+)\b/g;
+    const typedId = /(?:--)?\b(package|vpn[_-]plan)(?:[_-]id)?(?:"?: ?|=| )(\d+)\b/g;
     const typed = current.flatMap((file) =>
-      [...read(file).matchAll(id)].map(([text, kind, id]) => ({ text: `${file}: ${text}`, kind, id: Number(id) })),
+      [...readProject(file).matchAll(typedId)].map(([text, kind, id]) => ({
+        text: `${file}: ${text}`,
+        kind,
+        id: Number(id),
+      })),
     );
     expect(typed.length).toBeGreaterThan(15);
     const isSold = (kind: string | undefined, id: number) =>
@@ -69,7 +72,7 @@ describe('the ids of packages and VPN plans in the documents', () => {
 const programs = globSync('cli/**/*.ts', { cwd: PROJECT }).filter((file) => file !== 'cli/terminal/output.ts');
 
 /** A text that a program splits over several lines is one text. */
-const textOf = (file: string) => read(file).replaceAll(/['`] \+\n\s*['`]/g, '');
+const textOf = (file: string) => readProject(file).replaceAll(/['`] \+\n\s*['`]/g, '');
 
 interface Typed {
   readonly file: string;

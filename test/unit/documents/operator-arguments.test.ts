@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { retryChangeOf } from '#domain/retry/retry-change.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 import { HANDLER_DESCRIPTIONS, HANDLER_EXAMPLES } from '#workflows/handler-descriptions.ts';
 import {
   actionProblem,
@@ -93,7 +93,7 @@ describe('the description of a handler', () => {
 describe('the unencrypted refusal of an argument', () => {
   it('contains nothing of the input', () => {
     const hostile = fc.constantFrom('Zqxj Jane +49 151 5550100', { amount: 'Zqxj', currency: 'Zqxj' }, 'Zqxj\0');
-    const fields = 'by reason case verdict next service_id attempts deadline max_price'.split(' ');
+    const fields = ['by', 'reason', 'case', 'verdict', 'next', 'service_id', 'attempts', 'deadline', 'max_price'];
     const typed = fc.record(Object.fromEntries(fields.map((name) => [name, hostile])), { requiredKeys: [] });
     assertForAll(typed, fc.constantFrom(...updates), (input, [, problem]) => {
       expect(problem(input) ?? '').not.toContain('Zqxj');

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { getTableName, is } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
@@ -14,15 +14,13 @@ import { WORK_STATUSES } from '#domain/work/lifecycle.ts';
 import { SIMULATOR_FIELDS } from '#simulator/options.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { withTables } from '#test/foreign/table.ts';
-import { PROJECT } from '#test/support/compose.ts';
-
-const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
+import { PROJECT, readProject } from '#test/support/compose.ts';
 
 /** All first groups of an expression in a text. */
 const namedIn = (text: string, expression: RegExp) => [...text.matchAll(expression)].map(([, name = '']) => name);
 
 describe('docs/configuration.md', () => {
-  const document = read('docs/configuration.md');
+  const document = readProject('docs/configuration.md');
   const fields = Object.values(CONFIGURATION_FIELDS).flatMap((part): [string, z.ZodType][] => Object.entries(part));
   /** Rows of the form `` | `NAME` | default | meaning | ``. */
   const rows = [...document.matchAll(/^\| `([A-Z_]+)` \| (.+?) \| (.+) \|$/gm)];
@@ -60,8 +58,8 @@ describe('docs/dependencies.md', () => {
   const names = z.record(z.string(), z.string());
   const { dependencies, devDependencies } = z
     .object({ dependencies: names, devDependencies: names })
-    .parse(JSON.parse(read('package.json')));
-  const [production = '', development = ''] = read('docs/dependencies.md').split('## For development');
+    .parse(JSON.parse(readProject('package.json')));
+  const [production = '', development = ''] = readProject('docs/dependencies.md').split('## For development');
 
   /** Packages in the first column. "`@temporalio/client`, `common`" means two of one scope. */
   const packagesIn = (text: string) =>
@@ -92,7 +90,7 @@ const cellsOf = (row: string) =>
 describe('docs/glossary.md', () => {
   /** The rows of the first table after `heading`, cell by cell. */
   function rowsAfter(heading: string): string[][] {
-    const [, after = ''] = read('docs/glossary.md').split(heading);
+    const [, after = ''] = readProject('docs/glossary.md').split(heading);
     const [table = ''] = /(?:^\|.*\|\n)+/m.exec(after) ?? [];
     return table.trim().split('\n').slice(2).map(cellsOf);
   }
@@ -118,7 +116,7 @@ describe('docs/glossary.md', () => {
 describe('docs/reference/metrics.md', () => {
   // Rows of the form `| name | type | labels | meaning | alerts |`. Those of gauges also have the source of the values.
   const row = /^\| `(reseller_\w+)` \| (\w+)(?: of the database)? \| .*\| (.+?) \|$/gm;
-  const rows = [...read('docs/reference/metrics.md').matchAll(row)];
+  const rows = [...readProject('docs/reference/metrics.md').matchAll(row)];
   const rule = z.object({ alert: z.string(), expr: z.string() });
 
   it('has exactly one row for each metric, with its type', async () => {
@@ -130,7 +128,7 @@ describe('docs/reference/metrics.md', () => {
   it('names the alerts of each metric, and no others', () => {
     const { groups } = z
       .object({ groups: z.array(z.object({ rules: z.array(rule) })) })
-      .parse(parse(read('ops/prometheus/alerts.yaml')));
+      .parse(parse(readProject('ops/prometheus/alerts.yaml')));
     const alerts = groups.flatMap(({ rules }) => rules);
     for (const [, name = '', , named = ''] of rows) {
       const ofMetric = new RegExp(`\\b${name}(_bucket|_count|_sum)?\\b`);
@@ -142,7 +140,7 @@ describe('docs/reference/metrics.md', () => {
 
 it('docs/reference/retention.md lists every table of the database, and no other', () => {
   const tables = Object.values(schema).flatMap((each) => (is(each, PgTable) ? [getTableName(each)] : []));
-  const rows = read('docs/reference/retention.md')
+  const rows = readProject('docs/reference/retention.md')
     .split('\n')
     .filter((line) => line.startsWith('| `'));
   const listed = rows.flatMap((row) => namedIn(row.split('|')[1] ?? '', /`(\w+)`/g));
@@ -151,7 +149,7 @@ it('docs/reference/retention.md lists every table of the database, and no other'
 });
 
 describe('docs/security.md', () => {
-  const lines = read('docs/security.md').split('\n');
+  const lines = readProject('docs/security.md').split('\n');
   const head = lines.indexOf('| attack | OWASP API | ASVS | what guards | shown by |');
   const end = lines.findIndex((line, place) => place > head && line === '');
   /** The rows of the table of attacks, by column. */
@@ -177,6 +175,6 @@ describe('docs/security.md', () => {
 });
 
 it('the guide has the tables of foreign services that the tests use', () => {
-  const guide = read('docs/how-to/when-the-real-document-arrives.md');
+  const guide = readProject('docs/how-to/when-the-real-document-arrives.md');
   expect(guide, 'run `npm run generate:foreign`').toBe(withTables(guide));
 });

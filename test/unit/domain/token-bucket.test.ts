@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { quotaPerMinute, takeToken, type Bucket } from '#domain/token-bucket.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 
 describe('a token bucket', () => {
   it('allows a full bucket at once, then one per interval, and returns the waiting time', () => {
@@ -22,8 +22,8 @@ describe('a token bucket', () => {
   });
 
   it('never allows more than its capacity and refill, for any rhythm and clock change', () => {
-    const pauses = fc.array(fc.integer({ min: -50, max: 2_000 }), { maxLength: 300 });
-    assertForAll(fc.integer({ min: 1, max: 6_000 }), pauses, (perMinute, pauses) => {
+    const rhythm = fc.array(fc.integer({ min: -50, max: 2_000 }), { maxLength: 300 });
+    assertForAll(fc.integer({ min: 1, max: 6_000 }), rhythm, (perMinute, pauses) => {
       const quota = quotaPerMinute(perMinute, 10_000);
       let bucket: Bucket | undefined;
       let now = 1_000_000;

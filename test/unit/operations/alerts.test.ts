@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -11,14 +11,13 @@ import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { WORK_KINDS } from '#domain/work/kinds.ts';
 import { statusesOf } from '#domain/work/lifecycle.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
-import { PROJECT } from '#test/support/compose.ts';
+import { PROJECT, readProject } from '#test/support/compose.ts';
 import { hasPrometheus } from '#test/support/servers/prometheus.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 import { ENDPOINTS } from '#upstream/contract.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
-const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
-const runbook = read('docs/runbook.md');
+const runbook = readProject('docs/runbook.md');
 const rule = z.strictObject({
   alert: z.string(),
   expr: z.string(),
@@ -31,7 +30,7 @@ const rule = z.strictObject({
 });
 const { groups } = z
   .strictObject({ groups: z.array(z.strictObject({ name: z.string(), rules: z.array(rule).min(1) })) })
-  .parse(parse(read('ops/prometheus/alerts.yaml')));
+  .parse(parse(readProject('ops/prometheus/alerts.yaml')));
 const rules = groups.flatMap((group) => group.rules);
 
 /** The metric names in an expression. */
@@ -125,7 +124,7 @@ describe('the saved queries of the runbook', () => {
 const expectation = z.object({ alertname: z.string(), exp_alerts: z.array(z.unknown()) });
 const { tests } = z
   .object({ tests: z.array(z.object({ name: z.string(), alert_rule_test: z.array(expectation) })) })
-  .parse(parse(read('ops/prometheus/alerts.test.yaml')));
+  .parse(parse(readProject('ops/prometheus/alerts.test.yaml')));
 
 const check = z.object({
   expr: z.literal('count by (alertname) (ALERTS{alertstate="firing"})'),
@@ -133,7 +132,7 @@ const check = z.object({
 });
 const { tests: causes } = z
   .object({ tests: z.array(z.object({ name: z.string(), promql_expr_test: z.array(check) })) })
-  .parse(parse(read('ops/prometheus/causes.test.yaml')));
+  .parse(parse(readProject('ops/prometheus/causes.test.yaml')));
 
 const RULES = join(PROJECT, 'ops/prometheus');
 const testRules = (folder: string, file: string) =>
@@ -174,7 +173,7 @@ describe('the causes with several consequences', () => {
     cpSync(RULES, folder, { recursive: true });
     writeFileSync(
       join(folder, 'alerts.yaml'),
-      read('ops/prometheus/alerts.yaml')
+      readProject('ops/prometheus/alerts.yaml')
         .replaceAll(/^ +unless on \(\w*\) .*\n/gm, '')
         .replaceAll(/reason!~"[^"]*"/g, '')
         .replaceAll('{state="receiving"}', '')

@@ -14,6 +14,7 @@ import {
   environmentHere,
   PROJECT,
   rawCompose,
+  readProject,
 } from '#test/support/compose.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
@@ -21,7 +22,6 @@ const secretsFolder = temporaryFolder('secrets');
 createSecrets(secretsFolder);
 const ALL = Object.entries(composeServices());
 const PRODUCT = ALL.filter(([, { build }]) => build !== undefined);
-const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
 
 describe('docker-compose.yml', () => {
   it('is valid by the schema of the Compose Specification', () => {
@@ -44,7 +44,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('uses exactly the variables of .env.example', () => {
-    const named = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name);
+    const named = [...readProject('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name);
     const used = composeVariables().map(({ name }) => name);
     expect(named.toSorted()).toEqual(used.toSorted());
   });
@@ -125,7 +125,7 @@ describe('docker-compose.yml', () => {
   it('publishes the Temporal UI, which accepts any host, only through its proxy', () => {
     expect(composeService('temporal-ui').ports).toEqual([]);
     expect(composeService('temporal-ui-proxy').ports).toEqual(['127.0.0.1:8233:8233']);
-    expect(read('ops/temporal/dynamic-config.yaml')).toContain('frontend.httpAllowedHosts');
+    expect(readProject('ops/temporal/dynamic-config.yaml')).toContain('frontend.httpAllowedHosts');
   });
 });
 
@@ -146,6 +146,6 @@ describe('the versions of the servers in ops/versions.json', () => {
     ['temporal-server', `github.com/temporalio/ui-server/v2 v${ui}`],
     ['temporal-cli', `github.com/temporalio/cli v${cli}`],
   ])('are those that ops/%s builds: %s', (module, line) => {
-    expect(read(`ops/${module}/go.mod`)).toContain(line);
+    expect(readProject(`ops/${module}/go.mod`)).toContain(line);
   });
 });

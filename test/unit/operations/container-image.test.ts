@@ -1,17 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { composeServices, PROJECT } from '#test/support/compose.ts';
+import { composeServices, readProject } from '#test/support/compose.ts';
 
-const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
-const allowed = [...read('.dockerignore').matchAll(/^!(.*)$/gm)].map(([, path = '']) => path);
-const packages = JSON.parse(read('package.json')) as {
+const allowed = [...readProject('.dockerignore').matchAll(/^!(.*)$/gm)].map(([, path = '']) => path);
+const packages = JSON.parse(readProject('package.json')) as {
   dependencies: Record<string, string>;
   imports: Record<string, string>;
 };
 
 /** The Node.js that `npm ci` installs. */
-const { version: NODE_VERSION } = JSON.parse(read('node_modules/node/package.json')) as { version: string };
+const { version: NODE_VERSION } = JSON.parse(readProject('node_modules/node/package.json')) as { version: string };
 
 const ENTRIES = Object.values(composeServices()).flatMap(({ build, command }) =>
   build === undefined ? [] : (command?.slice(1, 2) ?? []),
@@ -23,7 +20,7 @@ function loadedBy(entry: string): { files: string[]; packages: string[] } {
   const files = new Set([entry]);
   const names = new Set<string>();
   for (const file of files) {
-    for (const [, name = ''] of read(file).matchAll(imported)) {
+    for (const [, name = ''] of readProject(file).matchAll(imported)) {
       const [, top, rest] = /^(#[a-z]+\/)(.+)$/.exec(name) ?? [];
       if (top !== undefined) files.add(`${(packages.imports[`${top}*`] ?? '').slice(2, -1)}${rest}`);
       else if (!name.startsWith('node:')) names.add(/^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name);
@@ -34,13 +31,13 @@ function loadedBy(entry: string): { files: string[]; packages: string[] } {
 
 describe('the container image', () => {
   it('contains only the files in .dockerignore, and no tests, data or secrets', () => {
-    expect(read('.dockerignore')).toMatch(/^\*$/m);
+    expect(readProject('.dockerignore')).toMatch(/^\*$/m);
     for (const path of ['test', 'bench', 'docs', '.data', '.env', 'node_modules', 'scripts'])
       expect(allowed).not.toContain(path);
   });
 
   it('runs as a user without privileges, on the Node.js of this project', () => {
-    const lines = read('Dockerfile').split('\n');
+    const lines = readProject('Dockerfile').split('\n');
     const last = (instruction: string) => lines.findLastIndex((line) => line.startsWith(instruction));
     expect(lines[last('USER')]).toBe('USER node');
     expect(last('USER')).toBeGreaterThan(last('COPY'));

@@ -10,9 +10,18 @@ const DEVELOPMENT = 'cdx:npm:package:development';
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Permissive licences that allow distribution with our Apache-2.0 code. CC-BY-4.0 is the licence of data. */
-const ALLOWED = new Set(
-  '0BSD Apache-2.0 BlueOak-1.0.0 BSD-2-Clause BSD-3-Clause CC-BY-4.0 CC0-1.0 ISC MIT Unlicense'.split(' '),
-);
+const ALLOWED = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'CC-BY-4.0',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'Unlicense',
+]);
 
 /** Packages whose licence is not in the lock file; their licence files were read. */
 const READ_BY_HAND: Readonly<Record<string, string>> = {
@@ -81,16 +90,4 @@ describe('the software bill of materials (npm run sbom)', () => {
     const others = components.filter((each) => !isAllowed(licencesOf(each)));
     expect(others.map((each) => [each.purl, licencesOf(each)])).toEqual([]);
   });
-});
-
-const entry = z.object({ integrity: z.string().optional(), link: z.boolean().optional() });
-const lock = z
-  .object({ packages: z.record(z.string(), entry) })
-  .parse(JSON.parse(readFileSync(join(PROJECT, 'package-lock.json'), 'utf8')));
-
-it('package-lock.json has a SHA-512 hash for every package', () => {
-  const without = Object.entries(lock.packages).filter(
-    ([path, { integrity = '', link }]) => path !== '' && link !== true && !integrity.startsWith('sha512-'),
-  );
-  expect(without.map(([path]) => path)).toEqual([]);
 });

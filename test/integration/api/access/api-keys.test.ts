@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { generateApiKey } from '#crypto/generated-secrets.ts';
 import { changeRateLimit, changeSpendLimit, revokeApiKey, rotateApiKey } from '#db/access/api-keys.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -141,6 +141,7 @@ describe('API keys', () => {
       (await api.database.run((db) => db.select().from(apiKeys).where(eq(apiKeys.id, id))))[0]?.lastUsedAt?.getTime();
     await client.get('/v1/orders');
     await waitFor('the first use is noted', async () => (await lastUse()) === TEST_NOW);
+    onTestFinished(() => void (api.clock.now = TEST_NOW));
     api.clock.now = TEST_NOW + 60_000;
     await client.get('/v1/orders');
     expect(await lastUse()).toBe(TEST_NOW);

@@ -88,8 +88,8 @@ describe('the list of packages', () => {
 
   async function allPages(path: string, from = ''): Promise<number[]> {
     const page = await caller.get(`${path}${from}`);
-    const more = page.at('next_cursor') !== null;
-    return [...idsOf(page), ...(more ? await allPages(path, `&cursor=${page.textAt('next_cursor')}`) : [])];
+    if (page.at('next_cursor') === null) return idsOf(page);
+    return [...idsOf(page), ...(await allPages(path, `&cursor=${page.textAt('next_cursor')}`))];
   }
 
   it.each(['price', '-price', 'days', 'data', '-data'])(

@@ -4,6 +4,8 @@ import type { Operation } from '#api/http/operation.ts';
 import { PROBLEMS } from '#api/problems/problem-catalogue.ts';
 import { problemSchema } from '#api/problems/problem-schema.ts';
 import { apiOfFile } from '#test/integration/api/support.ts';
+import { callOperation } from '#test/support/api/call-operation.ts';
+import { guarded } from '#test/support/api/operations-without-id.ts';
 import { MISTAKES } from '#test/support/natural-mistakes.ts';
 import { idleService, startTestApi } from '#test/support/network/api.ts';
 import { HttpClient } from '#test/support/network/http.ts';
@@ -125,12 +127,11 @@ describe('a natural mistake is answered with what is wrong and what to do', () =
 const VALIDATOR_TEXT = /invalid input|invalid option|unrecognized|too (?:big|small)|expected (?!to)|received/i;
 
 describe('a body of the wrong type', () => {
-  const bodyCalls = () => api.operations.filter(({ reads, scope }) => reads === 'json' && scope !== undefined);
-  const send = async ({ method, path }: Operation, sent: unknown) =>
-    caller.call(method.toUpperCase(), path.replaceAll(/\{\w+\}/g, '1'), {
-      headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
-      body: JSON.stringify(sent),
-    });
+  const bodyCalls = () => guarded(api).filter(({ reads }) => reads === 'json');
+  const send = (operation: Operation, sent: unknown) => {
+    const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() };
+    return callOperation(caller, operation, { headers, body: JSON.stringify(sent) }, '1');
+  };
 
   it('or with fields of the wrong type is refused without a text of the validator, by every call', async () => {
     expect(bodyCalls().length).toBeGreaterThan(20);

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { orders } from '#db/schema.ts';
-import { vpnInput } from '#test/integration/api/support.ts';
 import { postOnce } from '#test/support/api/keys.ts';
-import { orderCalls, orderInput, problemOf } from '#test/support/api/order-calls.ts';
+import { orderCalls, orderInput, problemOf, vpnInput } from '#test/support/api/order-calls.ts';
 import { idleService, startTestApi, TEST_PACKAGES, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 import { makeOwnWork } from '#test/support/work/own-work.ts';

@@ -10,8 +10,9 @@ import { workTable } from '#db/work/rows.ts';
 import { FREES_REFERENCE } from '#domain/work/identifiers.ts';
 import { KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { statusesOf, type WorkStatus } from '#domain/work/lifecycle.ts';
-import { apiOfFile, vpnInput } from '#test/integration/api/support.ts';
+import { apiOfFile } from '#test/integration/api/support.ts';
 import { postOnce } from '#test/support/api/keys.ts';
+import { vpnInput } from '#test/support/api/order-calls.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 import { acceptTestCancellation, endTestOrder } from '#test/support/work/order-rows.ts';
 

@@ -3,9 +3,9 @@ import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { newId } from '#db/connection/ids.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
-import { apiOfFile, changeOrder, vpnInput } from '#test/integration/api/support.ts';
+import { apiOfFile, changeOrder } from '#test/integration/api/support.ts';
 import { postOnce } from '#test/support/api/keys.ts';
-import { orderInput, orderOf } from '#test/support/api/order-calls.ts';
+import { orderInput, orderOf, vpnInput } from '#test/support/api/order-calls.ts';
 import {
   idOfOrder,
   move,

@@ -60,9 +60,16 @@ describe('a webhook endpoint', () => {
     await caller.patch(endpointPath(id), { description: null });
     await caller.delete(endpointPath(id));
     const rows = await audited();
-    expect(rows.map(({ action }) => action.replace('webhook_endpoint.', ''))).toEqual(
-      'create rotate_secret test disable enable replay update delete'.split(' '),
-    );
+    expect(rows.map(({ action }) => action.replace('webhook_endpoint.', ''))).toEqual([
+      'create',
+      'rotate_secret',
+      'test',
+      'disable',
+      'enable',
+      'replay',
+      'update',
+      'delete',
+    ]);
     expect(new Set(rows.map(({ subjectId }) => subjectId))).toEqual(new Set([id]));
   });
 

@@ -4,7 +4,7 @@ import { problemOf } from '#test/support/api/order-calls.ts';
 import { NOW_SECONDS, orderEvent, result, storedDeliveries } from '#test/support/api/service-deliveries.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startTestApi, WEBHOOK_SECRET, type Delivery } from '#test/support/network/api.ts';
-import { sendRaw } from '#test/support/network/raw-http.ts';
+import { rawRequest, sendRaw } from '#test/support/network/raw-http.ts';
 import { openDatabase } from '#test/support/servers/database.ts';
 
 const api = disposedAtEnd(await startTestApi());
@@ -38,16 +38,15 @@ describe('an unauthentic delivery gets 401 and stores nothing', () => {
     const before = await countRows();
     const body = JSON.stringify(orderEvent());
     const signature = `v1=${createHmac('sha256', WEBHOOK_SECRET).update(`${n}.${body}`).digest('hex')}`;
-    const head = [
-      'POST /webhooks/service HTTP/1.1',
-      'Host: x',
+    const headers = [
       'Connection: close',
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Service-Timestamp: ${n}`,
       `X-Service-Delivery: ${randomUUID()}`,
       ...Array<string>(2).fill(`X-Service-Signature: ${signature}`),
     ];
-    expect((await sendRaw(api.baseUrl, [`${head.join('\r\n')}\r\n\r\n${body}`])).statuses).toEqual([401]);
+    const sent = await sendRaw(api.baseUrl, [rawRequest('POST /webhooks/service', headers, body)]);
+    expect(sent.statuses).toEqual([401]);
     expect(await countRows()).toBe(before);
   });
 

@@ -27,17 +27,14 @@ export function recorded<Activities extends object>(
   return Object.fromEntries(noted) as Activities;
 }
 
-/**
- * @param options.calls the calls that {@link recorded} has recorded so far.
- * @param options.state all state that the activities may change: in our database, and at the servers that they call.
- */
-export function twiceOver({
-  calls,
-  state,
-}: {
+interface TwiceOptions {
+  /** The calls that {@link recorded} has recorded so far. */
   readonly calls: () => readonly ActivityCall[];
+  /** All state that the activities may change: in our database, and at the servers that they call. */
   readonly state: () => Promise<unknown>;
-}) {
+}
+
+export function twiceOver({ calls, state }: TwiceOptions) {
   const expectTwoCalls = (name: string, from: number) => {
     const made = calls().slice(from);
     expect(made).toEqual([made[0], made[0]]);

@@ -24,8 +24,8 @@ export interface BooksOptions {
    * work; all other invariants are checked.
    */
   readonly unsettled?: readonly string[];
-  /** The wallet may never show a debit and its credit: the balance is as if neither had been. */
-  readonly hidesPairs?: boolean;
+  /** How many of its oldest rows the wallet lists; null: all. A debit below them, with its credit, is never seen. */
+  readonly listsOldest?: number | null;
   /** How long to wait until no work is in progress. */
   readonly timeoutMs?: number;
   /** Whether a commit somewhere between two times may be lost, because PostgreSQL was set back. */

@@ -67,6 +67,8 @@ export async function readBooks({ database, simulator }: BothSides) {
     openCases: (await db.select().from(cases)).filter(({ closedAt }) => closedAt === null),
     inbox: await db.select().from(inbox),
     ledger: ledger.filter(({ reason }) => !OF_OTHERS.has(reason)),
+    /** Oldest first, with the movements of others. */
+    wallet: ledger,
     sold,
     webhooks,
   }));

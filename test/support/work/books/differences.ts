@@ -26,7 +26,10 @@ export function openEnds({ work, openCases }: Books): string[] {
 const BOUGHT: ReadonlySet<WorkStatus> = new Set(['completed', 'active', 'cancelled', 'expired']);
 
 /** True if a movement at the service is for this attempt. Orders have our reference, top-ups only the service's id. */
-export function isFor({ subjectKind, reference, serviceId }: AttemptRow, line: LedgerLine): boolean {
+export function isFor(
+  { subjectKind, reference, serviceId }: Pick<AttemptRow, 'subjectKind' | 'reference' | 'serviceId'>,
+  line: LedgerLine,
+): boolean {
   if (isRefund(line)) return false;
   if (subjectKind === 'order') return line.external_order_id !== null && line.external_order_id === reference;
   if (subjectKind === 'vpn_subscription')
@@ -37,6 +40,11 @@ export function isFor({ subjectKind, reference, serviceId }: AttemptRow, line: L
 
 /** True for the credit of a cancelled eSIM. It is booked with the cancellation. */
 const isRefund = ({ refund_id: refundId }: LedgerLine) => refundId !== null;
+
+/** All movements of a wallet are in its one currency. */
+function costOf(lines: readonly LedgerLine[]): Big {
+  return lines.reduce((sum, { type, amount }) => (type === 'debit' ? sum.plus(amount) : sum.minus(amount)), new Big(0));
+}
 
 /** Debits less credits. */
 export function netDebits(lines: readonly Pick<LedgerLine, 'type'>[]): number {
@@ -81,8 +89,7 @@ export function costs({ work, attempts, ledger }: Books): string[] {
       const own = attempts
         .filter(({ subjectId }) => subjectId === id)
         .flatMap((each) => ledger.filter((line) => isFor(each, line)));
-      const net =
-        own.filter(({ type }) => type === 'debit').length - own.filter(({ type }) => type === 'credit').length;
+      const net = netDebits(own);
       const [least, most] = BOUGHT.has(status) ? [1, 1] : [0, status === 'needs_attention' ? 1 : 0];
       if (net >= least && net <= most) return [];
       const allowed = least === most ? `${most}` : `at most ${most}`;
@@ -91,17 +98,26 @@ export function costs({ work, attempts, ledger }: Books): string[] {
     });
 }
 
+interface MovementBooks extends Pick<Books, 'ledger' | 'wallet'> {
+  readonly attempts: readonly Pick<
+    AttemptRow,
+    'id' | 'number' | 'subjectKind' | 'subjectId' | 'reference' | 'serviceId' | 'serviceEsimId' | 'state'
+  >[];
+  readonly journal: readonly Pick<JournalRow, 'causeKind' | 'causeId' | 'direction' | 'amount' | 'currency'>[];
+}
+
 /** Each movement at the service belongs to exactly one attempt, and our journal has the same movements. */
 export function movements(
-  { attempts, journal, ledger }: Books,
-  { unsettled = [], hidesPairs = false }: BooksOptions,
+  { attempts, journal, ledger, wallet }: MovementBooks,
+  { unsettled = [], listsOldest = null }: BooksOptions,
 ): string[] {
-  const isUnsettled = new Set(unsettled);
+  const unsettledWork = new Set(unsettled);
+  const listed = new Set(listsOldest === null ? wallet : wallet.slice(0, listsOldest));
   const ids = new Set(attempts.map(({ id }) => id));
   // The service's id of a top-up with unknown outcome is not known. An eSIM has at most one top-up in progress.
   const mayBeUnsettled = ({ topup_id: topup, esim_id: esim }: LedgerLine) =>
     topup !== null &&
-    attempts.some(({ subjectId, serviceEsimId }) => isUnsettled.has(subjectId) && serviceEsimId === esim);
+    attempts.some(({ subjectId, serviceEsimId }) => unsettledWork.has(subjectId) && serviceEsimId === esim);
   const orphans = [
     ...ledger
       .filter((line) => !isRefund(line) && !attempts.some((attempt) => isFor(attempt, line)) && !mayBeUnsettled(line))
@@ -123,8 +139,10 @@ export function movements(
       .toSorted();
     if (theirs.join() === ours.join()) return [];
     // Unread movements may be missing in our journal. All our entries must be at the service.
-    if (isUnsettled.has(attempt.subjectId) && ours.every((line) => theirs.includes(line))) return [];
-    if (hidesPairs && ours.length === 0 && netDebits(lines) === 0) return [];
+    if (unsettledWork.has(attempt.subjectId) && ours.every((line) => theirs.includes(line))) return [];
+    // The balance is as if neither had been, so such an attempt has provably cost nothing.
+    const isHidden = lines.every((line) => !listed.has(line)) && costOf(lines).eq(0);
+    if (attempt.state === 'failed' && ours.length === 0 && isHidden) return [];
     const name = attempt.reference ?? attempt.serviceId ?? 'unnamed';
     return [
       `attempt ${attempt.number} of ${attempt.subjectId} (${name}, ${attempt.state}):\n${bothSides(theirs, ours)}`,
@@ -191,7 +209,9 @@ function bothSides(theirs: readonly string[], ours: readonly string[]): string {
   return `    the service: ${theirs.join(', ') || 'nothing'}\n    our journal: ${ours.join(', ') || 'nothing'}`;
 }
 
-function movementText(movement: LedgerLine | JournalRow): string {
+function movementText(
+  movement: Pick<LedgerLine, 'type' | 'amount' | 'currency'> | Pick<JournalRow, 'direction' | 'amount' | 'currency'>,
+): string {
   const type = 'type' in movement ? movement.type : movement.direction;
   return `${type} ${new Big(movement.amount).toFixed()} ${movement.currency}`;
 }

@@ -113,8 +113,15 @@ describe('the secrets of a development set-up', () => {
   });
 });
 
-const OTHER_PORTS = { temporal: 21004, temporalUi: 21005, codec: 21006, postgres: 21007 };
-const PORTS = { api: 21001, worker: 21002, simulator: 21003, ...OTHER_PORTS };
+const PORTS = {
+  api: 21001,
+  worker: 21002,
+  simulator: 21003,
+  temporal: 21004,
+  temporalUi: 21005,
+  codec: 21006,
+  postgres: 21007,
+};
 const SECRETS = {
   encryption_keys: `dev-1:${Buffer.alloc(32, 1).toString('base64')}`,
   webhook_secret: 'whsec_of_the_test',

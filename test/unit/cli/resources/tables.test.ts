@@ -4,8 +4,8 @@ import { flexible, money, status, text, time, type Columns } from '#cli/terminal
 import type { Output } from '#cli/terminal/output.ts';
 import { paintFor, printItems, printObject, type FormatOptions } from '#cli/terminal/print-items.ts';
 import type { Environment } from '#config/environment.ts';
-import { assertForAll } from '#test/property/for-all.ts';
 import { captured } from '#test/support/cli-output.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 
 interface Sale {
   readonly id: string;

@@ -84,9 +84,15 @@ async function occupied(listener?: RequestListener): Promise<number> {
 describe('ports', () => {
   it('that are taken are all reported at once, each with its use and its option', async () => {
     const [api, simulator] = [await occupied(), await occupied()];
-    const ofTemporal = { temporalPort: await freePort(), temporalUiPort: await freePort() };
-    const free = { ...ofTemporal, workerPort: await freePort(), codecPort: await freePort() };
-    const settings = startSettings({ ...options, ...free, apiPort: api, simulatorPort: simulator }, {});
+    const given = {
+      apiPort: api,
+      simulatorPort: simulator,
+      workerPort: await freePort(),
+      temporalPort: await freePort(),
+      temporalUiPort: await freePort(),
+      codecPort: await freePort(),
+    };
+    const settings = startSettings({ ...options, ...given }, {});
     const error: unknown = await requireFreePorts(settings).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UserError);
     expect(error).toMatchObject({

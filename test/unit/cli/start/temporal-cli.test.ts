@@ -1,12 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { freePort } from '#cli/embedded/ports.ts';
 import { findTemporalCli, obtainTemporalCli, TEMPORAL_CLI_VERSION } from '#cli/embedded/temporal-cli.ts';
-import { TemporalCluster } from '#cli/embedded/temporal-cluster.ts';
 import { startArguments } from '#cli/embedded/temporal-server.ts';
-import { setCurrent } from '#cli/set-up/deployment.ts';
-import { runTemporalCli } from '#cli/set-up/temporal.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 let folder: string;
@@ -83,63 +79,5 @@ describe('the start of the Temporal server', () => {
       ]),
     );
     expect(list).not.toContain('--headless');
-  });
-});
-
-describe('reseller temporal', () => {
-  it('runs the Temporal CLI with its arguments and the addresses of the set-up, and returns its exit code', () => {
-    const settings = {
-      TEMPORAL_ADDRESS: '127.0.0.1:17233',
-      TEMPORAL_NAMESPACE: 'shop',
-      CODEC_PORT: '18234',
-      CODEC_TOKEN: 'a-token-of-the-test',
-    };
-    const TEMPORAL_CLI_PATH = program('temporal', `{ echo "$@"; env; } > '${join(folder, 'seen')}'\nexit 3\n`);
-    const ours = { TEMPORAL_CLI_PATH, HOME: folder };
-    expect(runTemporalCli(['workflow', 'list', '--limit', '1'], settings, ours)).toBe(3);
-    const seen = readFileSync(join(folder, 'seen'), 'utf8').split('\n');
-    expect(seen[0]).toBe('workflow list --limit 1');
-    expect(seen).toEqual(
-      expect.arrayContaining([
-        'TEMPORAL_ADDRESS=127.0.0.1:17233',
-        'TEMPORAL_NAMESPACE=shop',
-        'TEMPORAL_CODEC_ENDPOINT=http://127.0.0.1:18234',
-        'TEMPORAL_CODEC_AUTH=Bearer a-token-of-the-test',
-        `HOME=${folder}`,
-      ]),
-    );
-  });
-});
-
-describe('reseller deployment', () => {
-  it('refuses to send new work to a version and to workers without one, before it connects', async () => {
-    await expect(setCurrent('2', { unversioned: true }, {})).rejects.toThrow('Both 2 and --unversioned are given.');
-  });
-});
-
-/** Starts a server that writes the port of a service and a sentence, and ends. @returns the lines it wrote. */
-async function endsWith(sentence: string): Promise<string[]> {
-  const server = program('server', `echo "$HISTORY_GRPC_PORT ${sentence}"\nexit 1\n`);
-  const logFile = join(folder, 'log');
-  const cluster = await TemporalCluster.prepare({
-    programs: { server, sqlTool: '/usr/bin/true', ui: '/usr/bin/true' },
-    port: await freePort(),
-    postgresUrl: 'postgres://nobody@127.0.0.1:1/postgres',
-    databases: { main: 'main', visibility: 'visibility' },
-    logFile,
-  });
-  await expect(cluster.start()).rejects.toThrow(sentence);
-  return readFileSync(logFile, 'utf8').trim().split('\n');
-}
-
-describe('the embedded cluster', () => {
-  it('is started again with other ports when another program has taken one', async () => {
-    const lines = await endsWith('listen tcp 127.0.0.1:17000: bind: address already in use');
-    expect(new Set(lines).size).toBe(3);
-    expect(lines).toHaveLength(3);
-  });
-
-  it('is not started again after another error', async () => {
-    expect(await endsWith('no configuration')).toHaveLength(1);
   });
 });

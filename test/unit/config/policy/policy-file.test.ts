@@ -6,8 +6,8 @@ import { PRODUCT_ENVIRONMENT, problemsOf } from '#test/support/product-environme
 import { policyFile } from '#test/support/servers/policy-files.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
-const read = (text: string) => parsePolicyFile(text, 'p').policy;
-const problems = (text: string) => problemsOf(() => parsePolicyFile(text, 'p'));
+const read = (text: string) => parsePolicyFile(text, 'policy.yaml').policy;
+const problems = (text: string) => problemsOf(() => parsePolicyFile(text, 'policy.yaml'));
 
 describe('the policy file', () => {
   it.each(['', '# only a comment', '{}', 'purchase:\nretry:\n  # hold_delay: 1s'])(
@@ -50,35 +50,46 @@ describe('the policy file', () => {
 
 describe('an error in the policy file is named with its place', () => {
   it.each([
-    ['retry:\n  hold_delay: soon', 'p:2:15: retry.hold_delay: must be a duration such as 500ms, 20s, 10m, 24h'],
-    ['retry: {max_attempts: 21}', 'p:1:23: retry.max_attempts: must be a whole number from 1 to 20'],
-    ['cancellation: {refund_deadline: 93d}', 'p:1:33: cancellation.refund_deadline: must be from 0ms to 92d'],
+    [
+      'retry:\n  hold_delay: soon',
+      'policy.yaml:2:15: retry.hold_delay: must be a duration such as 500ms, 20s, 10m, 24h',
+    ],
+    ['retry: {max_attempts: 21}', 'policy.yaml:1:23: retry.max_attempts: must be a whole number from 1 to 20'],
+    ['cancellation: {refund_deadline: 93d}', 'policy.yaml:1:33: cancellation.refund_deadline: must be from 0ms to 92d'],
     // Node would run such a timer at once, and again and again.
-    ['gate: {tick: 25d}', 'p:1:14: gate.tick: must be from 100ms to 24d'],
+    ['gate: {tick: 25d}', 'policy.yaml:1:14: gate.tick: must be from 100ms to 24d'],
     // Zero stays zero when it is doubled.
-    ['retry: {hold_delay: 0s}', 'p:1:21: retry.hold_delay: must be from 10ms to 3650d'],
+    ['retry: {hold_delay: 0s}', 'policy.yaml:1:21: retry.hold_delay: must be from 10ms to 3650d'],
     ['retry: {rules: {supplier_failed: {max_delay: 1ms}}}', expect.stringMatching(/must be from 10ms to /)],
     // Temporal reads a time limit of zero as none.
-    ['purchase: {delivery_deadline: 0s}', 'p:1:31: purchase.delivery_deadline: must be from 1s to 3650d'],
-    ['gate: {spend_limit: 500}', 'p:1:21: gate.spend_limit: must be an amount with its currency, such as 500.00 USD'],
+    ['purchase: {delivery_deadline: 0s}', 'policy.yaml:1:31: purchase.delivery_deadline: must be from 1s to 3650d'],
+    [
+      'gate: {spend_limit: 500}',
+      'policy.yaml:1:21: gate.spend_limit: must be an amount with its currency, such as 500.00 USD',
+    ],
     [
       'watch:\n  data_low: [20%, much]',
-      'p:2:19: watch.data_low.1: must be a list of up to five shares such as [20%, 5%]',
+      'policy.yaml:2:19: watch.data_low.1: must be a list of up to five shares such as [20%, 5%]',
     ],
-    ['watch: {expiring: none}', 'p:1:19: watch.expiring: must be a list of up to five durations such as [72h, 24h]'],
-    ['retry: 5', 'p:1:8: retry: must be a map of settings'],
-    ['- retry', 'p:1:1: must be a map of groups'],
+    [
+      'watch: {expiring: none}',
+      'policy.yaml:1:19: watch.expiring: must be a list of up to five durations such as [72h, 24h]',
+    ],
+    ['retry: 5', 'policy.yaml:1:8: retry: must be a map of settings'],
+    ['- retry', 'policy.yaml:1:1: must be a map of groups'],
   ])('%s', (text, problem) => {
     expect(problems(text)).toEqual([problem]);
   });
 
   it('in its syntax', () => {
-    expect(problems('retry:\n  max_attempts: 2\n  max_attempts: 3')).toEqual(['p:3:3: Map keys must be unique']);
-    expect(problems('retry: {')).toEqual([expect.stringMatching(/^p:1:9: /)]);
+    expect(problems('retry:\n  max_attempts: 2\n  max_attempts: 3')).toEqual([
+      'policy.yaml:3:3: Map keys must be unique',
+    ]);
+    expect(problems('retry: {')).toEqual([expect.stringMatching(/^policy\.yaml:1:9: /)]);
     // Every list repeats the one before it ten times: 10,000,000,000 values.
     const lists = Array.from({ length: 10 }, (_, n) => `a${n}: &a${n} [${`*a${n - 1},`.repeat(n === 0 ? 0 : 10)}1]`);
-    expect(problems(lists.join('\n'))).toEqual(['p:1:1: aliases repeat other parts of the file too often']);
-    expect(problems('retry: !secret x')).toEqual([expect.stringMatching(/^p:1:8: Unresolved tag/)]);
+    expect(problems(lists.join('\n'))).toEqual(['policy.yaml:1:1: aliases repeat other parts of the file too often']);
+    expect(problems('retry: !secret x')).toEqual([expect.stringMatching(/^policy\.yaml:1:8: Unresolved tag/)]);
   });
 
   it('all at once', () => {
@@ -104,12 +115,15 @@ describe('the longest of doubled waits', () => {
 
 describe('an unknown name', () => {
   it.each([
-    ['retry:\n  hold_dealy: 1s', 'p:2:3: retry.hold_dealy is not a setting; did you mean hold_delay?'],
-    ['retries:\n  hold_delay: 1s', 'p:1:1: retries is not a setting; did you mean retry?'],
-    ['catalog: {every: 1m}', 'p:1:1: catalog is not a setting; did you mean catalogue?'],
-    ['purchase: {max_attempts: 2}', 'p:1:12: purchase.max_attempts is not a setting; did you mean retry.max_attempts?'],
-    ['max_attempts: 2', 'p:1:1: max_attempts is not a setting; did you mean retry.max_attempts?'],
-    ['relay: {zzz: 2}', 'p:1:9: relay.zzz is not a setting; names here are poll, lease'],
+    ['retry:\n  hold_dealy: 1s', 'policy.yaml:2:3: retry.hold_dealy is not a setting; did you mean hold_delay?'],
+    ['retries:\n  hold_delay: 1s', 'policy.yaml:1:1: retries is not a setting; did you mean retry?'],
+    ['catalog: {every: 1m}', 'policy.yaml:1:1: catalog is not a setting; did you mean catalogue?'],
+    [
+      'purchase: {max_attempts: 2}',
+      'policy.yaml:1:12: purchase.max_attempts is not a setting; did you mean retry.max_attempts?',
+    ],
+    ['max_attempts: 2', 'policy.yaml:1:1: max_attempts is not a setting; did you mean retry.max_attempts?'],
+    ['relay: {zzz: 2}', 'policy.yaml:1:9: relay.zzz is not a setting; names here are poll, lease'],
   ])('is refused with the name that is probably meant: %s', (text, problem) => {
     expect(problems(text)).toEqual([problem]);
   });
@@ -118,27 +132,45 @@ describe('an unknown name', () => {
 describe('the tolerance of timestamps', () => {
   it.each(['1999ms', '301s'])('is no other than the specification allows, nor useless: %s', (tolerance) => {
     expect(problems(`service_webhooks: {timestamp_tolerance: ${tolerance}}`)).toEqual([
-      'p:1:41: service_webhooks.timestamp_tolerance: must be from 2s to 5m',
+      'policy.yaml:1:41: service_webhooks.timestamp_tolerance: must be from 2s to 5m',
     ]);
   });
 });
 
 describe('values that contradict each other are refused', () => {
-  const LEASE = 'p:1:1: purchase.send_lease: must be at least a second more than purchase.send_deadline';
-  const SEND =
-    'p:1:35: purchase.send_activity_timeout: must be at least purchase.send_deadline and purchase.send_lease';
-  const KEPT = 'sweeper.history_kept: must be at least twice service_webhooks.timestamp_tolerance';
-  const COPY = 'a copy of a webhook is recognised by its stored report';
-  const GONE = 'an event that is no longer stored cannot be sent';
-
   it.each([
-    ['purchase: {send_deadline: 30s}', `${LEASE}: 31s`],
-    ['purchase: {send_deadline: 29001ms}', `${LEASE}: 30001ms`],
-    ['purchase: {send_activity_timeout: 49s}', `${SEND} together: 50s`],
-    ['event_webhooks: {lease: 15s}', 'p:1:25: event_webhooks.lease: must be more than event_webhooks.deadline'],
-    ['events: {kept: 3d}', `p:1:16: events.kept: must be more than event_webhooks.retry_for: ${GONE}`],
-    ['sweeper: {history_kept: 599s}', `p:1:25: ${KEPT}, 10m: ${COPY}`],
-    ['service_webhooks: {timestamp_tolerance: 4s}\nsweeper: {history_kept: 7999ms}', `p:2:25: ${KEPT}, 8s: ${COPY}`],
+    [
+      'purchase: {send_deadline: 30s}',
+      'policy.yaml:1:1: purchase.send_lease: must be at least a second more than purchase.send_deadline: 31s',
+    ],
+    [
+      'purchase: {send_deadline: 29001ms}',
+      'policy.yaml:1:1: purchase.send_lease: must be at least a second more than purchase.send_deadline: 30001ms',
+    ],
+    [
+      'purchase: {send_activity_timeout: 49s}',
+      'policy.yaml:1:35: purchase.send_activity_timeout: must be at least purchase.send_deadline and ' +
+        'purchase.send_lease together: 50s',
+    ],
+    [
+      'event_webhooks: {lease: 15s}',
+      'policy.yaml:1:25: event_webhooks.lease: must be more than event_webhooks.deadline',
+    ],
+    [
+      'events: {kept: 3d}',
+      'policy.yaml:1:16: events.kept: must be more than event_webhooks.retry_for: an event that is no longer ' +
+        'stored cannot be sent',
+    ],
+    [
+      'sweeper: {history_kept: 599s}',
+      'policy.yaml:1:25: sweeper.history_kept: must be at least twice service_webhooks.timestamp_tolerance, 10m: a ' +
+        'copy of a webhook is recognised by its stored report',
+    ],
+    [
+      'service_webhooks: {timestamp_tolerance: 4s}\nsweeper: {history_kept: 7999ms}',
+      'policy.yaml:2:25: sweeper.history_kept: must be at least twice service_webhooks.timestamp_tolerance, 8s: a ' +
+        'copy of a webhook is recognised by its stored report',
+    ],
   ])('%s', (text, problem) => {
     expect(problems(text)).toEqual([problem]);
   });

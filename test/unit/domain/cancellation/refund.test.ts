@@ -11,7 +11,7 @@ import {
   type CreditVerdict,
 } from '#domain/cancellation/refund.ts';
 import type { Money } from '#domain/money/money.ts';
-import { assertForAll } from '#test/property/for-all.ts';
+import { assertForAll } from '#test/support/for-all.ts';
 
 const money = (text: string): Money => {
   const [amount = '', currency = 'USD'] = text.split(' ');

@@ -17,7 +17,8 @@ import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 
 const GATE_POLICY = DEFAULT_POLICY.gate;
 const { driftCanaryMs, driftCanaries, canaryLeaseMs } = GATE_POLICY;
-const [A, B] = [1, 2];
+const A = 1;
+const B = 2;
 
 const drifted = (line: DriftStop, id: string, product: number, { begunAt, now }: { begunAt: number; now: number }) =>
   afterDrift(line, { id, product, begunAt }, now);

@@ -93,12 +93,21 @@ describe('a movement without a known cause', () => {
   };
 
   it.each<[Direction, Partial<MovementNames>, string, string]>([
-    ['debit', {}, 'unnamed_movement', 'no purchase.'],
-    ['credit', { orderReference: 'by-hand' }, 'orphan_movement', 'a purchase that is not ours.'],
-    ['debit', { orderId: 'so_1', orderReference: 'shop-2' }, 'orphan_movement', 'two different purchases of ours.'],
-  ])('is reported: a %s with names %j', (direction, names, kind, named) => {
+    ['debit', {}, 'unnamed_movement', 'A debit of 2.40 USD names no purchase.'],
+    [
+      'credit',
+      { orderReference: 'by-hand' },
+      'orphan_movement',
+      'A credit of 2.40 USD names a purchase that is not ours.',
+    ],
+    [
+      'debit',
+      { orderId: 'so_1', orderReference: 'shop-2' },
+      'orphan_movement',
+      'A debit of 2.40 USD names two different purchases of ours.',
+    ],
+  ])('is reported: a %s with names %j', (direction, names, kind, detail) => {
     const judged = strange(direction, names);
-    const detail = `A ${direction} of 2.40 USD names ${named}`;
     expect(judged.findings).toStrictEqual([{ kind, detail, movementId: 'x', direction, money: usd('2.40') }]);
     expect(judged.entries).toEqual([]);
   });

@@ -24,9 +24,9 @@ import {
 const ofAttempt = (movement: Movement) => placed(movement, { kind: 'attempt', id: 'att_1' }, 'att_1');
 const ofAdjustment = (movement: Movement) => placed(movement, { kind: 'adjustment', id: movement.id }, 'att_1');
 /** The finding about another movement of the order. */
-const onceMore = (kind: 'debited_twice' | 'credited_twice', direction: Direction) => ({
+const onceMore = (kind: 'debited_twice' | 'credited_twice', direction: Direction, detail: string) => ({
   kind,
-  detail: `The service ${direction}ed 2.40 USD once more for order ord_1.`,
+  detail,
   movementId: 'x',
   direction,
   money: usd('2.40'),
@@ -56,7 +56,9 @@ describe('a debit', () => {
   it('after a booked one is excessive', () => {
     const judged = judge({ placed: [ofAttempt(debit(9, 'd'))], movements: [debit(5, 'x')] });
     expect(causes(judged)).toBe('x: adjustment x');
-    expect(judged.findings).toStrictEqual([onceMore('debited_twice', 'debit')]);
+    expect(judged.findings).toStrictEqual([
+      onceMore('debited_twice', 'debit', 'The service debited 2.40 USD once more for order ord_1.'),
+    ]);
     const cause = { kind: 'adjustment', id: 'x' };
     expect(judged.entries).toEqual([{ direction: 'debit', money: usd('2.40'), cause }]);
   });
@@ -73,7 +75,6 @@ describe('a debit', () => {
 });
 
 describe('a debit of a subscription', () => {
-  const AGAIN = 'The service debited 2.40 USD once more for VPN subscription vpn_1';
   const own = placed(vpnDebit(500, 'own'), { kind: 'attempt', id: 'att_4' }, 'att_4');
   const period = (hoursAgo: number, number: number) =>
     placed(vpnDebit(hoursAgo, `p${number}`), { kind: 'subscription_period', id: `vpn_1/${number}` }, 'att_4');
@@ -106,7 +107,9 @@ describe('a debit of a subscription', () => {
     expect(causes(later([vpnDebit(100, 'x')], [own], ended))).toBe('x: subscription_period vpn_1/2');
     const after = later([vpnDebit(99, 'x')], [own], ended);
     expect(causes(after)).toBe('x: adjustment x');
-    expect(details(after)).toEqual([`${AGAIN}, which had ended.`]);
+    expect(details(after)).toEqual([
+      'The service debited 2.40 USD once more for VPN subscription vpn_1, which had ended.',
+    ]);
     const unbought = { ...subscription, state: 'processing' } as const;
     expect(causes(later([vpnDebit(100, 'x')], [own], unbought))).toBe('x: adjustment x');
   });
@@ -114,7 +117,9 @@ describe('a debit of a subscription', () => {
   it('in excess mentions the end of the subscription only after that end', () => {
     const ended = { ...subscription, endedAt: NOW - 499 * HOUR };
     for (const purchase of [ended, subscription])
-      expect(details(later([vpnDebit(499, 'x')], [own], purchase))).toEqual([`${AGAIN}.`]);
+      expect(details(later([vpnDebit(499, 'x')], [own], purchase))).toEqual([
+        'The service debited 2.40 USD once more for VPN subscription vpn_1.',
+      ]);
   });
 
   it('is its first one for any reported amount, because later ones may have that amount', () => {
@@ -184,7 +189,9 @@ describe('a credit', () => {
       const before = [own, refund, ...more];
       const judged = judge({ placed: before, movements: [credit(5, 'x')] });
       expect(causes(judged)).toBe('x: adjustment x');
-      expect(judged.findings).toStrictEqual([onceMore('credited_twice', 'credit')]);
+      expect(judged.findings).toStrictEqual([
+        onceMore('credited_twice', 'credit', 'The service credited 2.40 USD once more for order ord_1.'),
+      ]);
     }
   });
 

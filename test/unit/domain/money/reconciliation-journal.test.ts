@@ -13,6 +13,7 @@ import {
 } from '#domain/money/books.ts';
 import type { Outstanding } from '#domain/money/findings.ts';
 import type { Money } from '#domain/money/money.ts';
+import { eur } from '#test/support/pricing-terms.ts';
 import {
   credit,
   debit,
@@ -30,7 +31,6 @@ import {
   usd,
 } from '#test/support/work/books/reconciliation.ts';
 
-const eur = (amount: string): Money => ({ amount, currency: 'EUR' });
 /** A row of the journal without work. */
 const deposit = (id: string, amount: string): Outstanding => ({
   direction: 'credit',
@@ -64,7 +64,7 @@ describe('the journal', () => {
     const outstanding = [reported(usd('2.40'), { direction })];
     const judged = judge({ purchases: [failed], outstanding, movements: [moved(direction, 0.5, 'x', { money })] });
     const cause = { kind: 'adjustment', id: 'x' };
-    expect(judged.entries).toEqual(corrections.map(([direction, money]) => ({ direction, money, cause })));
+    expect(judged.entries).toEqual(corrections.map(([side, amount]) => ({ direction: side, money: amount, cause })));
     expect(judged.findings).toStrictEqual([
       {
         kind: 'amount_differs',

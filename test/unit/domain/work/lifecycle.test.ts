@@ -89,7 +89,7 @@ it.each<[WorkKind, WorkStatus[]]>([
 describe('a wait of a caller', () => {
   it('ends when the work is finished, or when an operator must decide', () => {
     const finished = WORK_STATUSES.filter(isFinished).toSorted();
-    expect(finished.join(' ')).toBe('abandoned active cancelled completed expired failed refused');
+    expect(finished).toEqual(['abandoned', 'active', 'cancelled', 'completed', 'expired', 'failed', 'refused']);
     const open = WORK_STATUSES.filter((status) => !isWaitOver(status)).toSorted();
     expect(open).toEqual(['accepted', 'cancelling', 'held', 'processing', 'submitting']);
   });

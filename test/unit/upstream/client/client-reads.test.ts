@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Capability } from '#domain/service/capability-profile.ts';
 import { closedTestClients, jsonAnswer as json, ORDER, RECENT, refusal } from '#test/support/upstream-client.ts';
-import { CachedRead } from '#upstream/cached-read.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
 
@@ -61,21 +60,5 @@ describe('a capability that is switched off', () => {
     const assumed = (Object.values(ENDPOINTS) as EndpointContract[]).filter(({ mark }) => mark !== 'shape assumed');
     const without = assumed.filter(({ capability }) => capability === undefined).map(({ path }) => path);
     expect(without).toEqual(['/packages', '/esims/{id}', '/wallet']);
-  });
-});
-
-describe('a cached read', () => {
-  it('rejects all waiting callers with the failure and does not keep it', async () => {
-    let reads = 0;
-    const read = async () => {
-      reads += 1;
-      if (reads === 1) throw new Error('away');
-      return reads;
-    };
-    const cached = new CachedRead(read, { maxAgeMs: 1_000, now: () => 0 });
-    const both = await Promise.allSettled([cached.get(), cached.get()]);
-    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(await cached.get()).toEqual({ value: 2, readAt: 0 });
-    expect(await cached.get()).toEqual({ value: 2, readAt: 0 });
   });
 });

@@ -13,7 +13,7 @@ describe('an answer', () => {
   it.each<[string, Schema, ...object[]]>([
     [
       'has a field under another name',
-      { required: ['amount', 'currency'], properties: { walletBalance: TEXT, currency: TEXT }, type: 'object' },
+      { type: 'object', required: ['amount', 'currency'], properties: { walletBalance: TEXT, currency: TEXT } },
       breaking('answer', 'balance', 'is missing', 'walletBalance'),
     ],
     [

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Draft } from '#test/support/contract-differences/draft.ts';
-import { breaking, check } from '#test/support/contract-findings.ts';
+import { breaking, callOf, check } from '#test/support/contract-findings.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
-import type { ContractReport } from '#upstream/contract-check.ts';
-import type { EndpointName } from '#upstream/contract.ts';
-
-const callOf = ({ calls }: ContractReport, call: EndpointName) => calls.find(({ name }) => name === call);
 
 describe('a call', () => {
   const moved = (from: string, to: string) => {

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/service/capability-profile.ts';
 import { Draft } from '#test/support/contract-differences/draft.ts';
+import { callOf } from '#test/support/contract-findings.ts';
 import type { Schema } from '#test/support/contract-openapi.ts';
 import { checkContract, readDocument, type ContractReport } from '#upstream/contract-check.ts';
 import { matches } from '#upstream/contract-check/constraints.ts';
@@ -63,10 +64,6 @@ function reportOf(draft: Draft, schemas: Schema = {}): ContractReport {
 
 const TOO_DEEP = { severity: 'breaking', message: 'is nested too deeply to be compared' };
 
-function findingsOf(report: ContractReport, call: string) {
-  return report.calls.find(({ name }) => name === call)?.findings ?? [];
-}
-
 const FIRST: Schema = { $ref: '#/components/schemas/S0' };
 const DOCUMENTS: readonly (readonly [string, Schema, Schema])[] = [
   ['3000 nested allOf', nested('allOf', { type: 'string' }), {}],
@@ -91,20 +88,20 @@ describe('a part with excessive nesting', () => {
     expect(performance.now() - before).toBeLessThan(5_000);
     expect(report.compatible).toBe(false);
     const isDeep = !name.endsWith('the same field');
-    expect(findingsOf(report, 'getOrder')[0]).toMatchObject(isDeep ? TOO_DEEP : { severity: 'breaking' });
+    expect(callOf(report, 'getOrder')?.findings[0]).toMatchObject(isDeep ? TOO_DEEP : { severity: 'breaking' });
   });
 
   it('is breaking in an optional field, in an amount and beside a list as well', () => {
     const deep = nested('allOf', { type: 'string' });
     const optional = new Draft();
     optional.set('getOrder answer', 'created_at', deep);
-    expect(findingsOf(reportOf(optional), 'getOrder')).toMatchObject([{ ...TOO_DEEP, name: 'created_at' }]);
+    expect(callOf(reportOf(optional), 'getOrder')?.findings).toMatchObject([{ ...TOO_DEEP, name: 'created_at' }]);
     const amount = new Draft();
     amount.set('getOrder answer', 'price_for_reseller', deep);
-    expect(findingsOf(reportOf(amount), 'getOrder')).toMatchObject([TOO_DEEP]);
+    expect(callOf(reportOf(amount), 'getOrder')?.findings).toMatchObject([TOO_DEEP]);
     const paged = new Draft();
     paged.fields('listOrders answer')['meta'] = deep;
-    expect(findingsOf(reportOf(paged), 'listOrders')).toMatchObject([TOO_DEEP]);
+    expect(callOf(reportOf(paged), 'listOrders')?.findings).toMatchObject([TOO_DEEP]);
   });
 
   it('is breaking in a parameter, an event and its headers', () => {
@@ -113,7 +110,7 @@ describe('a part with excessive nesting', () => {
     draft.parameter('listOrders', 'external_order_id').schema = deep;
     draft.media('event order.failed')['schema'] = deep;
     const report = reportOf(draft);
-    expect(findingsOf(report, 'listOrders')).toMatchObject([TOO_DEEP]);
+    expect(callOf(report, 'listOrders')?.findings).toMatchObject([TOO_DEEP]);
     expect(report.events.find(({ event }) => event === 'order.failed')?.findings).toMatchObject([TOO_DEEP]);
   });
 });
