@@ -6,8 +6,14 @@ import { parseArgs } from 'node:util';
 import { Connection } from '@temporalio/client';
 import type pg from 'pg';
 import * as z from 'zod';
-import { type BenchResults, reportLines, RESULTS_FORMAT, type ScenarioResult } from '#bench/results.ts';
-import { median, rounded } from '#bench/results.ts';
+import {
+  type BenchResults,
+  median,
+  reportLines,
+  RESULTS_FORMAT,
+  rounded,
+  type ScenarioResult,
+} from '#bench/results.ts';
 import { measureApiOrders } from '#bench/scenarios/api-orders.ts';
 import { measureMemory } from '#bench/scenarios/memory.ts';
 import { measureOrderCounters } from '#bench/scenarios/order-counters.ts';

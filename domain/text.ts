@@ -6,6 +6,11 @@ export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** PostgreSQL stores no NUL and no lone surrogates. */
+export function storable(text: string): string {
+  return text.replaceAll('\0', '\ufffd').toWellFormed();
+}
+
 /** Nearest first. @param candidates names without a counterpart on our side. */
 export function nearNames(name: string, candidates: Iterable<string>): string[] {
   const scored = [...candidates].map((candidate) => ({ candidate, score: likeness(name, candidate) }));

@@ -10,7 +10,7 @@ export interface Bucket {
   readonly at: number;
 }
 
-export interface Taking {
+interface Taking {
   readonly bucket: Bucket;
   readonly taken: boolean;
   readonly remaining: number;

@@ -28,6 +28,7 @@ export {
   type ContractReport,
   type EventReport,
   type Finding,
+  isBreaking,
 } from '#upstream/contract-check/findings.ts';
 
 /** Never throws. Calls of a switched-off capability are not compared. */

@@ -8,6 +8,7 @@ import {
   type JsonObject,
   VALUES_NOT_LISTED,
   checkContract,
+  isBreaking,
 } from '#upstream/contract-check.ts';
 import type { EndpointName, EventKind } from '#upstream/contract.ts';
 import {
@@ -98,13 +99,16 @@ function documentProblems({ findings, calls, events }: ContractReport, kind: Pur
   const inCalls = calls
     .filter(({ name }) => needs.calls.includes(name))
     .flatMap(({ method, path, findings }) =>
-      breaking(findings).map((finding) => `${method} ${path}: ${clause(finding)}`),
+      findings.filter(isBreaking).map((finding) => `${method} ${path}: ${clause(finding)}`),
     );
   const inEvents = events
     .filter(({ event }) => needs.events.includes(event))
-    .flatMap(({ event, findings }) => breaking(findings).map((finding) => `event ${event}: ${clause(finding)}`));
+    .flatMap(({ event, findings }) =>
+      findings.filter(isBreaking).map((finding) => `event ${event}: ${clause(finding)}`),
+    );
   // Header names of webhooks are ignored here: a purchase is safe without webhooks.
-  const inDocument = breaking(findings)
+  const inDocument = findings
+    .filter(isBreaking)
     .filter(({ part }) => part !== 'event headers')
     .map((finding) => `${finding.part} ${clause(finding)}`);
   return [...inDocument, ...inCalls, ...inEvents].map((problem) => `${problem} (OpenAPI document)`);
@@ -125,10 +129,6 @@ function documentEvidence({ calls }: ContractReport, kind: PurchaseKind): string
   const { calls: needed } = PURCHASE_CHECKS[kind];
   const compared = calls.filter(({ name, status }) => needed.includes(name) && status !== 'switched_off');
   return `the OpenAPI document of the service has the ${compared.length} calls as the contract has them`;
-}
-
-function breaking(findings: readonly Finding[]): readonly Finding[] {
-  return findings.filter(({ severity }) => severity === 'breaking');
 }
 
 function clause({ part, name, message }: Finding): string {

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -26,14 +25,14 @@ export async function bundleWorkflows(file: string, signal?: AbortSignal): Promi
     await promisify(execFile)(process.execPath, args, signal === undefined ? {} : { signal });
   };
   if (!NOT_IN_PATHS.test(PROJECT)) return await bundle(PROJECT);
-  const folder = mkdtempSync(join(tmpdir(), 'reseller-bundle-'));
+  const folder = await mkdtemp(join(tmpdir(), 'reseller-bundle-'));
   const link = join(folder, 'project');
-  symlinkSync(PROJECT, link);
+  await symlink(PROJECT, link);
   try {
     await bundle(link, '--preserve-symlinks', '--preserve-symlinks-main');
   } finally {
-    unlinkSync(link);
-    rmdirSync(folder);
+    await unlink(link);
+    await rmdir(folder);
   }
 }
 

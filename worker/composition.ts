@@ -32,8 +32,9 @@ import { databaseGauges, retentionGauge } from '#worker/gauges.ts';
 export type WorkerParts = ReturnType<typeof createWorkerParts>;
 
 /** Opens no connection yet. */
-export function createWorkerParts(config: WorkerConfig, now: () => number = Date.now) {
+export function createWorkerParts(config: WorkerConfig) {
   const { policy, service: serviceConfig } = config;
+  const now = Date.now;
   const secrets = [serviceConfig.password, ...Object.values(config.tracing?.headers ?? {})];
   const logger = createLogger({ level: config.logLevel, name: 'worker', secrets });
   const metrics = createMetrics();

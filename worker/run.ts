@@ -122,7 +122,6 @@ async function work(
   temporal: TemporalWatch,
 ): Promise<void> {
   const { logger, metrics, database, keyRing, wakeups, gateLoop, firstPurchaseCheck } = parts;
-  const { activities, webhookActivities } = parts;
   // We handle signals ourselves: the relay must stop before the worker.
   const telemetryOptions = { logging: { forward: {} } };
   metrics.renderAlso(await installRuntime({ logger: createSdkLogger(logger), shutdownSignals: [], telemetryOptions }));
@@ -139,8 +138,8 @@ async function work(
     connection,
     config,
     workflowBundle: await workflowBundle(config.workflowBundle),
-    activities,
-    webhookActivities,
+    activities: parts.activities,
+    webhookActivities: parts.webhookActivities,
     dataConverter: createWorkerDataConverter(keyRing),
   });
   await untilAvailable(parts, signal, () => ensureSchedules(client, policy));

@@ -1,6 +1,6 @@
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { createBooksActivities } from '#activities/upkeep/books.ts';
-import type { CatalogueResult, createCatalogueActivities } from '#activities/upkeep/catalogue.ts';
+import type { createCatalogueActivities } from '#activities/upkeep/catalogue.ts';
 import type { createMaintenanceActivities } from '#activities/upkeep/upkeep-activities.ts';
 import type { createWatchActivities } from '#activities/upkeep/watch.ts';
 import type { SweepCursor } from '#domain/relay/sweep-decision.ts';
@@ -27,7 +27,7 @@ function within(startToCloseTimeout: '30s' | '1m' | '4m' | '10m', summary: strin
 
 // Each result is stored separately: what a run has done before it is cut off counts.
 
-export async function reconcileWorkflow(): Promise<{ lookedUp: number; newReports: number }> {
+export async function reconcileWorkflow() {
   return within('1m', 'Look up at the service what has been silent for long').reconcileSilentWork();
 }
 
@@ -67,7 +67,7 @@ export async function watchWorkflow(): Promise<{ expiring: number; looked: numbe
   return { expiring: announced, looked };
 }
 
-export async function catalogueWorkflow(): Promise<{ packages: CatalogueResult; vpnPlans: CatalogueResult }> {
+export async function catalogueWorkflow() {
   const { readCatalogue } = within('4m', 'Read packages and VPN plans of the service');
   return readCatalogue({ runId: workflowInfo().runId });
 }

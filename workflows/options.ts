@@ -3,6 +3,7 @@ import {
   ActivityFailure,
   ApplicationFailure,
   isCancellation,
+  proxyActivities,
   proxyLocalActivities,
   setWorkflowOptions,
   type Workflow,
@@ -19,9 +20,6 @@ import { READ_TASK_QUEUE, SEND_NOT_BEGUN, WORK_FINISHED, WORK_MISSING } from '#w
  */
 export const HEARTBEAT_TIMEOUT = '10s';
 
-/** Five calls read an order and an eSIM; the sixth deadline is for PostgreSQL. */
-export const DEADLINES_OF_READS = 6;
-
 /**
  * Temporal repeats the activity, where operators see it. `deadlines` is the time of one try, in deadlines of one call.
  */
@@ -33,6 +31,16 @@ export function repeatedRead(policy: PurchasePolicy, deadlines: number) {
     scheduleToCloseTimeout: policy.deliveryDeadlineMs,
     retry: { initialInterval: '1s', maximumInterval: '1m' },
   } as const satisfies ActivityOptions;
+}
+
+/** Five calls read an order and an eSIM; the sixth deadline is for PostgreSQL. */
+const DEADLINES_OF_READS = 6;
+
+type Reads = 'lookUpPurchase' | 'proveAbsence' | 'readDebitEvidence' | 'completePurchase';
+
+/** Activities that read at the service what became of a purchase. */
+export function readActivities(policy: PurchasePolicy, summary: string) {
+  return proxyActivities<Pick<PurchaseActivities, Reads>>({ ...repeatedRead(policy, DEADLINES_OF_READS), summary });
 }
 
 const LOCAL_TIMEOUT_MS = 20_000;

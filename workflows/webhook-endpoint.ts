@@ -17,8 +17,7 @@ import {
   type WebhookEndpointInput,
   type WebhookEndpointResult,
 } from '#workflows/messages.ts';
-import { HEARTBEAT_TIMEOUT } from '#workflows/options.ts';
-import { upgradeWithWorkers } from '#workflows/options.ts';
+import { HEARTBEAT_TIMEOUT, upgradeWithWorkers } from '#workflows/options.ts';
 import { SEARCH_ATTRIBUTES, WEBHOOK_STAGES } from '#workflows/search-attributes.ts';
 import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
 

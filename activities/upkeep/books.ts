@@ -80,17 +80,18 @@ async function readWallet(
     };
   }
   const { reading, items, balance, isReached } = read;
+  const recent = items.filter(({ created_at: at }) => Date.parse(at) >= since);
   const detail = isReached
     ? 'All movements were read.'
     : `The wallet has more than the ${counted(items.length, 'movement')} read since ${new Date(since).toISOString()}.`;
   return {
     status: isReached ? 'complete' : 'incomplete',
     detail,
-    read: items.filter(({ created_at: at }) => Date.parse(at) >= since).length,
+    read: recent.length,
     since,
     balance,
     atRest: reading.balance !== undefined,
-    pendingSince: oldestPending(items.filter(({ created_at: at }) => Date.parse(at) >= since)),
+    pendingSince: oldestPending(recent),
   };
 }
 

@@ -13,7 +13,7 @@ type CatalogueDependencies = Pick<WorkDependencies, 'database' | 'service' | 'no
 };
 
 /** `not_read`: the service did not answer; nothing was recorded. */
-export type CatalogueResult =
+type CatalogueResult =
   | { readonly verdict: 'not_read' }
   | Pick<CatalogueReadingRow, 'verdict' | 'created' | 'changed' | 'removed'>;
 

@@ -23,7 +23,7 @@ import type { Found } from '#fulfilment/purchase/listing.ts';
 import { sweepWork, type SweepTools } from '#fulfilment/upkeep/sweep.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
-export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepTools, 'findRunning'> {
+interface MaintenanceDependencies extends WorkDependencies, Pick<SweepTools, 'findRunning'> {
   readonly reconcile: ReconcilePolicy;
   readonly sweep: SweepPolicy;
   readonly outbound: Pick<OutboundPolicy, 'logKeptMs'>;
@@ -88,9 +88,7 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
     },
 
     /** Starts unfinished work without a running workflow, and wakes what should have continued. */
-    async requestIdleWork(input?: {
-      from?: SweepCursor;
-    }): Promise<{ requested: number; woken: number; next?: SweepCursor }> {
+    async requestIdleWork(input?: { from?: SweepCursor }) {
       const swept = await sweepWork(dependencies, input?.from);
       await database.run((db) => requeueMatchable(db, sweep.batch));
       await database.transaction((tx) => wakeOverdueEndpoints(tx, { before: new Date(now() - sweep.idleAfterMs) }));

@@ -2,7 +2,8 @@ import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { answersOk, type Child, ServerProcess, untilReady } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
-import { startUiProxy, type UiProxy } from '#temporal/ui-proxy.ts';
+import type { SmallServer } from '#telemetry/http-server.ts';
+import { startUiProxy } from '#temporal/ui-proxy.ts';
 
 export interface HiddenUi {
   readonly address: string;
@@ -78,7 +79,7 @@ export async function hiddenUi(): Promise<HiddenUi> {
 
 /** The proxy in front of a hidden UI, for as long as the process of the UI runs. */
 export class UiFront {
-  #proxy: UiProxy | undefined;
+  #proxy: SmallServer | undefined;
 
   async open({ address, port: hidden }: HiddenUi, port: number, child: Child): Promise<void> {
     await this.close();

@@ -7,9 +7,10 @@ export type Queue = 'outbox' | 'inbox' | 'events' | 'endpoints' | 'gate';
 const addedBy = new WeakMap<object, Set<Queue>>();
 
 /** Outside a transaction: call it after the statement that writes the rows, or it is taken before they exist. */
-export function noteRowsAdded(db: object, ...queues: readonly Queue[]): void {
-  if (queues.length === 0) return;
-  addedBy.set(db, new Set([...(addedBy.get(db) ?? []), ...queues]));
+export function noteRowsAdded(db: object, queue: Queue): void {
+  const added = addedBy.get(db);
+  if (added === undefined) addedBy.set(db, new Set([queue]));
+  else added.add(queue);
 }
 
 export function takeRowsAdded(db: object): ReadonlySet<Queue> | undefined {

@@ -197,11 +197,16 @@ async function rollBack(client: pg.PoolClient, error: unknown): Promise<Error | 
   }
 }
 
-export function sqlState(error: unknown): string | undefined {
+/** Drizzle wraps the error of PostgreSQL. */
+function databaseErrorIn(error: unknown): pg.DatabaseError | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {
-    if (current instanceof pg.DatabaseError) return current.code;
+    if (current instanceof pg.DatabaseError) return current;
   }
   return undefined;
+}
+
+export function sqlState(error: unknown): string | undefined {
+  return databaseErrorIn(error)?.code;
 }
 
 /** SQLSTATE classes 22 (data exception) and 23 (constraint violation): a retry would fail again. */
@@ -210,10 +215,7 @@ export function isBadData(error: unknown): boolean {
 }
 
 export function violatedConstraint(error: unknown): string | undefined {
-  for (let current = error; current instanceof Error; current = current.cause) {
-    if (current instanceof pg.DatabaseError) return current.constraint;
-  }
-  return undefined;
+  return databaseErrorIn(error)?.constraint;
 }
 
 function isSerializationFailure(error: unknown): boolean {
@@ -226,6 +228,14 @@ function isStalePlan(error: unknown): boolean {
   return sqlState(error) === '0A000';
 }
 
+/** Messages of the driver. */
+const BROKEN_CONNECTION = [
+  /Connection terminated/i,
+  /connection error and is not queryable/i,
+  /timeout exceeded when trying to connect/i,
+  /Query read timeout/i,
+];
+
 /** 08: connection exceptions; 57P01–57P03: the server shuts down or starts; 53300: too many connections. */
 function isConnectionError(error: unknown): boolean {
   const state = sqlState(error);
@@ -234,13 +244,8 @@ function isConnectionError(error: unknown): boolean {
     const code = (current as NodeJS.ErrnoException).code;
     if (code !== undefined && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH)/.test(code))
       return true;
-    if (
-      /Connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|Query read timeout/i.test(
-        current.message,
-      )
-    ) {
-      return true;
-    }
+    const { message } = current;
+    if (BROKEN_CONNECTION.some((text) => text.test(message))) return true;
   }
   return false;
 }

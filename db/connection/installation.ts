@@ -24,10 +24,7 @@ export class OtherInstallationError extends Error {
 
 /** @throws OtherInstallationError when the database belongs to another service or environment. */
 export async function stampOrVerify(db: Executor, configured: Installation): Promise<void> {
-  await db
-    .insert(installation)
-    .values({ ...configured })
-    .onConflictDoNothing();
+  await db.insert(installation).values(configured).onConflictDoNothing();
   if (!(await verifyStamp(db, configured))) {
     throw new OtherInstallationError({ serviceBaseUrl: '?', serviceMode: '?' }, configured);
   }

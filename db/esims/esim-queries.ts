@@ -64,7 +64,7 @@ export async function viewEsims(db: Executor, ids: readonly string[], owner: Own
   return db
     .select(viewColumns(db))
     .from(esims)
-    .where(and(inArray(esims.id, [...ids]), ownEsims(db, owner)));
+    .where(and(inArray(esims.id, ids), ownEsims(db, owner)));
 }
 
 interface EsimFilter extends TimeFilter {

@@ -1,14 +1,15 @@
 import { and, asc, eq, gt, inArray, isNotNull, max, min, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { isPublished, type EventRow, type PublishedEvent } from '#db/events/event-log.ts';
+import type { Owner } from '#db/lists/ownership.ts';
+import { matches } from '#db/lists/pages.ts';
 import { events } from '#db/schema.ts';
 import type { EventType } from '#domain/events/event-types.ts';
 
 export interface EventFilter {
   readonly types?: readonly EventType[] | undefined;
   readonly subjectId?: string | undefined;
-  /** Lineage of API keys; undefined: all. Required, so that no caller can omit it. */
-  readonly owner: string | undefined;
+  readonly owner: Owner;
 }
 
 export async function listEvents(
@@ -17,22 +18,14 @@ export async function listEvents(
   { after, limit }: { readonly after: bigint; readonly limit: number },
 ): Promise<PublishedEvent[]> {
   const { types, subjectId, owner } = filter;
-  const inPage = and(
-    gt(events.position, after),
-    owner === undefined ? undefined : eq(events.apiKeyId, owner),
-    subjectId === undefined ? undefined : eq(events.subjectId, subjectId),
-  );
+  const inPage = and(gt(events.position, after), matches(events.apiKeyId, owner), matches(events.subjectId, subjectId));
   // Few events of a subject, and all events by position: each has an index in the order of the feed.
   const where =
     subjectId !== undefined || types === undefined
-      ? and(inPage, typesIn(types))
+      ? and(inPage, types && inArray(events.type, types))
       : inArray(events.id, pageByType(types, inPage, limit));
   const rows = await db.select().from(events).where(where).orderBy(asc(events.position)).limit(limit);
   return rows.filter(isPublished);
-}
-
-function typesIn(types: readonly EventType[] | undefined): SQL | undefined {
-  return types === undefined ? undefined : inArray(events.type, [...types]);
 }
 
 /** No index gives several types in the order of the feed, but each type has one. */
@@ -54,16 +47,11 @@ export function meets({ types, subjectId, owner }: EventFilter, event: EventRow)
   );
 }
 
-export async function findEvent(
-  db: Executor,
-  id: string,
-  owner: string | undefined,
-): Promise<PublishedEvent | undefined> {
-  const own = owner === undefined ? undefined : eq(events.apiKeyId, owner);
+export async function findEvent(db: Executor, id: string, owner: Owner): Promise<PublishedEvent | undefined> {
   const [row] = await db
     .select()
     .from(events)
-    .where(and(eq(events.id, id), isNotNull(events.position), own));
+    .where(and(eq(events.id, id), isNotNull(events.position), matches(events.apiKeyId, owner)));
   return row !== undefined && isPublished(row) ? row : undefined;
 }
 

@@ -111,24 +111,18 @@ export async function listDeliveries(
   { state, eventId }: { readonly state?: DeliveryState | undefined; readonly eventId?: string | undefined },
   { limit, after }: PageOptions<string>,
 ): Promise<DeliveryWithTries[]> {
-  return withTries(
-    db,
-    and(
-      eq(webhookDeliveries.endpointId, endpointId),
-      matches(webhookDeliveries.state, state),
-      matches(webhookDeliveries.eventId, eventId),
-      after === undefined ? undefined : lt(webhookDeliveries.id, after),
-    ),
-    limit,
-  );
-}
-
-async function withTries(db: Executor, where: SQL | undefined, limit: number): Promise<DeliveryWithTries[]> {
   const found = await db
     .select({ delivery: webhookDeliveries, eventType: events.type })
     .from(webhookDeliveries)
     .innerJoin(events, eq(events.id, webhookDeliveries.eventId))
-    .where(where)
+    .where(
+      and(
+        eq(webhookDeliveries.endpointId, endpointId),
+        matches(webhookDeliveries.state, state),
+        matches(webhookDeliveries.eventId, eventId),
+        after === undefined ? undefined : lt(webhookDeliveries.id, after),
+      ),
+    )
     .orderBy(desc(webhookDeliveries.id))
     .limit(limit);
   const ids = found.map(({ delivery }) => delivery.id);

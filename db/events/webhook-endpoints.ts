@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, isNull, lt, or, sql, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNull, lt, or, sql } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { noteRowsAdded } from '#db/connection/after-commit.ts';
 import type { Executor } from '#db/connection/database.ts';
@@ -25,7 +25,9 @@ export async function findWebhookEndpoint(
   const query = db
     .select()
     .from(webhookEndpoints)
-    .where(and(eq(webhookEndpoints.id, id), isNull(webhookEndpoints.deletedAt), own(owner)));
+    .where(
+      and(eq(webhookEndpoints.id, id), isNull(webhookEndpoints.deletedAt), matches(webhookEndpoints.ownerId, owner)),
+    );
   const [row] = await (lock ? query.for('no key update') : query);
   return row;
 }
@@ -42,7 +44,7 @@ export async function listWebhookEndpoints(
     .where(
       and(
         isNull(webhookEndpoints.deletedAt),
-        own(owner),
+        matches(webhookEndpoints.ownerId, owner),
         matches(webhookEndpoints.apiKeyId, createdBy),
         after === undefined ? undefined : lt(webhookEndpoints.id, after),
       ),
@@ -85,7 +87,7 @@ export async function requestEndpointWake(
   await tx
     .update(webhookEndpoints)
     .set({ wakesRequested: sql`${webhookEndpoints.wakesRequested} + 1`, ...(urgent && { wakeIsUrgent: true }) })
-    .where(inArray(webhookEndpoints.id, [...ids]));
+    .where(inArray(webhookEndpoints.id, ids));
   noteRowsAdded(tx, 'endpoints');
 }
 
@@ -114,10 +116,6 @@ export async function noteEndpointWoken(db: Executor, { id, wakesRequested }: En
       wakeIsUrgent: sql`${webhookEndpoints.wakeIsUrgent} and ${webhookEndpoints.wakesRequested} > ${wakesRequested}`,
     })
     .where(and(eq(webhookEndpoints.id, id), lt(webhookEndpoints.wakesSent, wakesRequested)));
-}
-
-function own(owner: Owner): SQL | undefined {
-  return matches(webhookEndpoints.ownerId, owner);
 }
 
 /** All that sign now sign until this time at most. Those that sign no more are deleted. */

@@ -1,6 +1,7 @@
 /** Every query for a caller takes an owner and uses a condition of this file. */
 import { and, eq, exists, or, type Placeholder, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
+import { matches } from '#db/lists/pages.ts';
 import { cancellations, cases, esims, orders, refunds } from '#db/schema.ts';
 import { workTable } from '#db/work/rows.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
@@ -10,7 +11,7 @@ export type Owner = string | undefined;
 
 /** @param owner or its place in a prepared statement. */
 export function ownWork(kind: WorkKind, owner: Owner | Placeholder): SQL | undefined {
-  return owner === undefined ? undefined : eq(workTable(kind).apiKeyId, owner);
+  return matches(workTable(kind).apiKeyId, owner);
 }
 
 export function ownEsims(db: Executor, owner: Owner): SQL | undefined {

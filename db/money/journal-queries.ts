@@ -3,13 +3,13 @@ import type { Executor } from '#db/connection/database.ts';
 import { matches, type PageOptions } from '#db/lists/pages.ts';
 import { bookEntries } from '#db/money/journal.ts';
 import { lockBooks } from '#db/money/reconciliations.ts';
+import type { WalletMovementRow } from '#db/money/wallet-movements.ts';
 import { attempts, esims, journal, topups, walletMovements } from '#db/schema.ts';
 import type { CauseKind, Direction } from '#domain/money/books.ts';
 import { plainAmount } from '#domain/money/money.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 
 type JournalRow = typeof journal.$inferSelect;
-type WalletMovementRow = typeof walletMovements.$inferSelect;
 
 /** A row of the journal, with the movement that the service has shown for it, or a movement without a row. */
 export type WalletLine = { readonly work: WorkRef | undefined } & (

@@ -42,8 +42,8 @@ export async function recordMovement(
   return (await bookEntries(db, [{ direction, money, cause: { kind: 'attempt', id } }])) > 0;
 }
 
-export async function recordRefund(db: Executor, orderId: string, money: Money): Promise<boolean> {
-  return (await bookEntries(db, [{ direction: 'credit', money, cause: { kind: 'refund', id: orderId } }])) > 0;
+export async function recordRefund(db: Executor, orderId: string, money: Money): Promise<void> {
+  await bookEntries(db, [{ direction: 'credit', money, cause: { kind: 'refund', id: orderId } }]);
 }
 
 export async function bookedMovements(db: Executor, attemptId: string): Promise<{ debit: boolean; credit: boolean }> {

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, inArray, lt, min, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import type { PageOptions, PagePosition } from '#db/lists/pages.ts';
+import { newest, type PageOptions, type PagePosition } from '#db/lists/pages.ts';
 import { installation, reconciliations } from '#db/schema.ts';
 import type { ReconciliationStatus } from '#domain/money/books.ts';
 
@@ -52,7 +52,7 @@ export async function addReconciliation(tx: Executor, report: ReconciliationRow)
 
 /** Keeps the newest complete report, which says how far was read. */
 export async function forgetReconciliations(tx: Executor, before: Date): Promise<void> {
-  const newest = tx
+  const newestComplete = tx
     .select({ id: reconciliations.id })
     .from(reconciliations)
     .where(eq(reconciliations.status, 'complete'))
@@ -60,10 +60,10 @@ export async function forgetReconciliations(tx: Executor, before: Date): Promise
     .limit(1);
   await tx
     .delete(reconciliations)
-    .where(and(lt(reconciliations.startedAt, before), sql`${reconciliations.id} not in ${newest}`));
+    .where(and(lt(reconciliations.startedAt, before), sql`${reconciliations.id} not in ${newestComplete}`));
 }
 
-const NEWEST_FIRST = sql`${reconciliations.startedAt} desc nulls last, ${reconciliations.id} desc nulls last`;
+const NEWEST_FIRST = newest(reconciliations.startedAt, reconciliations.id);
 
 export async function listReconciliations(
   db: Executor,
@@ -80,12 +80,10 @@ export async function listReconciliations(
     .from(reconciliations)
     .where(
       and(
-        status === undefined ? undefined : inArray(reconciliations.status, [...status]),
-        startedAfter === undefined ? undefined : gt(reconciliations.startedAt, startedAfter),
-        startedBefore === undefined ? undefined : lt(reconciliations.startedAt, startedBefore),
-        after === undefined
-          ? undefined
-          : sql`(${reconciliations.startedAt}, ${reconciliations.id}) < (${after.startedAt}, ${after.id})`,
+        status && inArray(reconciliations.status, status),
+        startedAfter && gt(reconciliations.startedAt, startedAfter),
+        startedBefore && lt(reconciliations.startedAt, startedBefore),
+        after && sql`(${reconciliations.startedAt}, ${reconciliations.id}) < (${after.startedAt}, ${after.id})`,
       ),
     )
     .orderBy(NEWEST_FIRST)
@@ -99,7 +97,7 @@ export async function newestReconciliation(
   const [row] = await db
     .select()
     .from(reconciliations)
-    .where(statuses === undefined ? undefined : inArray(reconciliations.status, [...statuses]))
+    .where(statuses && inArray(reconciliations.status, statuses))
     .orderBy(NEWEST_FIRST)
     .limit(1);
   return row;

@@ -9,6 +9,8 @@ import type { Placed } from '#domain/money/reconciliation.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 
+export type WalletMovementRow = typeof walletMovements.$inferSelect;
+
 export interface ReadMovement extends Movement {
   readonly refundId: string | null;
 }
@@ -92,10 +94,7 @@ export async function adjustmentsSince(db: Executor, since: Date): Promise<Adjus
 export async function placedMovements(db: Executor, attemptIds: readonly string[]): Promise<Placed[]> {
   const placed: Placed[] = [];
   for (const part of inBatches(attemptIds)) {
-    const rows = await db
-      .select()
-      .from(walletMovements)
-      .where(inArray(walletMovements.attemptId, [...part]));
+    const rows = await db.select().from(walletMovements).where(inArray(walletMovements.attemptId, part));
     for (const row of rows) {
       if (row.causeKind === null || row.causeId === null) continue;
       placed.push({
@@ -216,7 +215,7 @@ async function purchasesOf(db: Executor, kind: WorkKind, which: SQL | undefined)
   }));
 }
 
-export function movementOf(row: typeof walletMovements.$inferSelect): Movement {
+export function movementOf(row: WalletMovementRow): Movement {
   const { orderId, orderReference, topupId, subscriptionId, subscriptionReference, esimId } = row;
   return {
     id: row.serviceId,

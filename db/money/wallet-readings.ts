@@ -1,6 +1,12 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, max, or, sql, lt, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
-import { movementOf, purchasesNamedBy, storeMovements, type ReadMovement } from '#db/money/wallet-movements.ts';
+import {
+  movementOf,
+  purchasesNamedBy,
+  type ReadMovement,
+  storeMovements,
+  type WalletMovementRow,
+} from '#db/money/wallet-movements.ts';
 import { attempts, installation, walletMovements, walletReadings, debitDelays } from '#db/schema.ts';
 import { MOVEMENT_NAMES, type AttemptRow } from '#db/work/rows.ts';
 import {
@@ -192,11 +198,7 @@ export async function steadyReadings(db: Executor, upTo: number): Promise<readon
   return rows.map(readingOf);
 }
 
-export async function rowsSince(
-  db: Executor,
-  after: number,
-  upTo: number,
-): Promise<(typeof walletMovements.$inferSelect)[]> {
+export async function rowsSince(db: Executor, after: number, upTo: number): Promise<WalletMovementRow[]> {
   const { firstReading } = walletMovements;
   const between = and(gt(firstReading, after), lte(firstReading, upTo));
   return db.select().from(walletMovements).where(between).orderBy(walletMovements.id);
@@ -208,7 +210,7 @@ export async function firstSends(
   attemptIds: readonly string[],
 ): Promise<ReadonlyMap<string, { readonly sentAt: Date | null; readonly readingBefore: number | null }>> {
   const { id, firstSentAt: sentAt, readingBefore } = attempts;
-  const ids = inArray(id, [...attemptIds]);
+  const ids = inArray(id, attemptIds);
   const rows = await db.select({ id, sentAt, readingBefore }).from(attempts).where(ids);
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -28,7 +28,10 @@ export async function findAnswer(
   id: IdempotencyKey,
   requestHash: Buffer,
 ): Promise<IdempotencyFinding> {
-  const [row] = await db.select().from(idempotencyKeys).where(isOf(id));
+  const [row] = await db
+    .select()
+    .from(idempotencyKeys)
+    .where(and(eq(idempotencyKeys.apiKeyId, id.apiKeyId), eq(idempotencyKeys.key, id.key)));
   if (row === undefined) return { kind: 'unused' };
   if (!row.requestHash.equals(requestHash)) return { kind: 'other_request' };
   const body = keyRing.decrypt(row.encryptedResponseBody, bodyAad(id));
@@ -86,10 +89,6 @@ export async function forgetAnswers(db: Executor, options: { before: Date; batch
     .where(inArray(sql`(${idempotencyKeys.apiKeyId}, ${idempotencyKeys.key})`, old))
     .returning({ key: idempotencyKeys.key });
   return rows.length;
-}
-
-function isOf({ apiKeyId, key }: IdempotencyKey) {
-  return and(eq(idempotencyKeys.apiKeyId, apiKeyId), eq(idempotencyKeys.key, key));
 }
 
 function bodyAad({ apiKeyId, key }: IdempotencyKey): string {

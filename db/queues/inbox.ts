@@ -44,7 +44,7 @@ export async function markApplied(tx: Executor, keys: readonly string[], note: s
 const NAMED_BY_ESIM = WORK_KINDS.filter((kind) => KINDS[kind].reportsName === 'esim');
 
 /** Storing an id does the same; this finds rows that were set aside at that moment. */
-export async function requeueMatchable(db: Executor, batch: number): Promise<number> {
+export async function requeueMatchable(db: Executor, batch: number): Promise<void> {
   const matchable = db
     .select({ id: inbox.id })
     .from(inbox)
@@ -72,7 +72,6 @@ export async function requeueMatchable(db: Executor, batch: number): Promise<num
     .where(and(eq(inbox.state, 'unmatched'), inArray(inbox.id, matchable)))
     .returning({ id: inbox.id });
   if (rows.length > 0) noteRowsAdded(db, 'inbox');
-  return rows.length;
 }
 
 export function isUnapplied({ kind, id }: { readonly kind: WorkKind; readonly id: string | Placeholder }) {

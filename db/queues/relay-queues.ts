@@ -214,6 +214,6 @@ export async function relayLag(db: Executor): Promise<Record<(typeof LAGGING_QUE
   const [ofEvents] = await db
     .select({ age: ageOf(events.occurredAt) })
     .from(events)
-    .where(isNull(events.position));
+    .where(unpublished);
   return { outbox: ofOutbox?.age ?? 0, inbox: ofInbox?.age ?? 0, events: ofEvents?.age ?? 0 };
 }

@@ -60,30 +60,29 @@ function dueReports(db: Executor, before: Date): SQL | undefined {
   return and(isOld, inArray(inbox.state, SETTLED), hasEnded(db, inbox.subjectId));
 }
 
-export async function forgetTimeline(db: Executor, { before, batch }: Old): Promise<number> {
-  const old = db
-    .select({ id: timeline.id })
-    .from(timeline)
-    .where(dueEntries(db, before))
-    .orderBy(asc(timeline.id))
-    .limit(batch);
-  return (await db.delete(timeline).where(inArray(timeline.id, old)).returning({ id: timeline.id })).length;
+/** @returns fewer than `batch`: none are left. */
+async function deleteOldest(
+  db: Executor,
+  table: typeof auditLog | typeof inbox | typeof timeline,
+  isDue: SQL | undefined,
+  batch: number,
+): Promise<number> {
+  const { id } = table;
+  const old = db.select({ id }).from(table).where(isDue).orderBy(asc(id)).limit(batch);
+  return (await db.delete(table).where(inArray(id, old)).returning({ id })).length;
 }
 
-/** The policy keeps reports while a copy would be accepted. @returns fewer than `batch`: none are left. */
+export async function forgetTimeline(db: Executor, { before, batch }: Old): Promise<number> {
+  return deleteOldest(db, timeline, dueEntries(db, before), batch);
+}
+
+/** The policy keeps reports while a copy would be accepted. */
 export async function forgetReports(db: Executor, { before, batch }: Old): Promise<number> {
-  const old = db.select({ id: inbox.id }).from(inbox).where(dueReports(db, before)).orderBy(asc(inbox.id)).limit(batch);
-  return (await db.delete(inbox).where(inArray(inbox.id, old)).returning({ id: inbox.id })).length;
+  return deleteOldest(db, inbox, dueReports(db, before), batch);
 }
 
 export async function forgetAudit(db: Executor, { before, batch }: Old): Promise<number> {
-  const old = db
-    .select({ id: auditLog.id })
-    .from(auditLog)
-    .where(lt(auditLog.at, before))
-    .orderBy(asc(auditLog.id))
-    .limit(batch);
-  return (await db.delete(auditLog).where(inArray(auditLog.id, old)).returning({ id: auditLog.id })).length;
+  return deleteOldest(db, auditLog, lt(auditLog.at, before), batch);
 }
 
 export type KeptTimes = Pick<SweepPolicy, 'answersKeptMs' | 'eventsKeptMs' | 'historyKeptMs'> & {

@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm';
-import { customType, index, numeric, timestamp, type AnyPgColumn, integer, jsonb, text } from 'drizzle-orm/pg-core';
+import {
+  type AnyPgColumn,
+  customType,
+  type ExtraConfigColumn,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  text,
+  timestamp,
+} from 'drizzle-orm/pg-core';
 import type { RetryOverrides, RetryRule, WhenUsedUp } from '#domain/retry/retry-rules.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import type { FailureClass, FailureEnd } from '#domain/work/failure.ts';
@@ -10,6 +20,17 @@ export const instant = (name: string) => timestamp(name, { withTimezone: true, m
 export const amount = (name: string) => numeric(name, { precision: 21, scale: 6 });
 export const inList = (values: readonly string[]) => sql.raw(values.map((value) => `'${value}'`).join(', '));
 export const unfinished = (status: AnyPgColumn) => sql`${status} not in (${inList(FINAL_STATUSES)})`;
+
+/** Newest first, of all statuses and of one. */
+export function pageIndexes(
+  name: string,
+  { status, createdAt, id }: Readonly<Record<'status' | 'createdAt' | 'id', ExtraConfigColumn>>,
+) {
+  return [
+    index(`${name}_page`).on(createdAt.desc(), id.desc()),
+    index(`${name}_status_page`).on(status, createdAt.desc(), id.desc()),
+  ];
+}
 
 export function customerIndex(
   name: string,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { boolean, doublePrecision, index, integer, pgTable, text, check, jsonb } from 'drizzle-orm/pg-core';
-import { bytea, customerIndex, instant } from '#db/schema/columns.ts';
+import { bytea, customerColumns, customerIndex, instant, pageIndexes } from '#db/schema/columns.ts';
 import type { ShareLanguage } from '#domain/esims/share-link.ts';
 
 export const esims = pgTable(
@@ -13,8 +13,7 @@ export const esims = pgTable(
     iccid: text('iccid'),
     packageId: integer('package_id').notNull(),
     encryptedActivationCode: bytea('encrypted_activation_code').notNull(),
-    encryptedCustomerReference: bytea('encrypted_customer_reference'),
-    customerReferenceHash: bytea('customer_reference_hash'),
+    ...customerColumns(),
     status: text('status').notNull(),
     installedAt: instant('installed_at'),
     activatedAt: instant('activated_at'),
@@ -27,8 +26,7 @@ export const esims = pgTable(
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
   (table) => [
-    index('esims_page').on(table.createdAt.desc(), table.id.desc()),
-    index('esims_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
+    ...pageIndexes('esims', table),
     index('esims_package_page').on(table.packageId, table.createdAt.desc(), table.id.desc()),
     customerIndex('esims', table),
     index('esims_iccid').on(table.iccid),

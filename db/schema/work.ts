@@ -1,11 +1,22 @@
 import { sql } from 'drizzle-orm';
-import { check, index, integer, jsonb, pgTable, text, uniqueIndex, type AnyPgColumn } from 'drizzle-orm/pg-core';
+import {
+  type AnyPgColumn,
+  check,
+  type ExtraConfigColumn,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
 import {
   amount,
   bytea,
   customerIndex,
   inList,
   instant,
+  pageIndexes,
   unfinished,
   customerColumns,
   customerPriceColumns,
@@ -41,18 +52,12 @@ function referenceIndexes(
   ];
 }
 
-function filterIndexes(
-  name: string,
-  {
-    createdAt,
-    id,
-    updatedAt,
-    failureClass,
-    attentionReason,
-    metadata,
-  }: Readonly<Record<'createdAt' | 'id' | 'updatedAt' | 'failureClass' | 'attentionReason' | 'metadata', AnyPgColumn>>,
-) {
+/** For the lists of all kinds of work, and for what looks for unfinished work. */
+function workIndexes(name: string, table: Readonly<Record<keyof ReturnType<typeof workColumns>, ExtraConfigColumn>>) {
+  const { apiKeyId, status, createdAt, id, updatedAt, failureClass, attentionReason, metadata } = table;
   return [
+    ...pageIndexes(name, table),
+    index(`${name}_owner_page`).on(apiKeyId, createdAt.desc(), id.desc()),
     index(`${name}_updated`).on(updatedAt),
     index(`${name}_failure_page`)
       .on(failureClass, sql`${createdAt} desc nulls last`, sql`${id} desc nulls last`)
@@ -63,6 +68,7 @@ function filterIndexes(
     index(`${name}_metadata`)
       .using('gin', sql`${metadata} jsonb_path_ops`)
       .where(sql`${metadata} <> '{}'::jsonb`),
+    index(`${name}_unfinished`).on(updatedAt).where(unfinished(status)),
   ];
 }
 
@@ -82,9 +88,6 @@ export const orders = pgTable(
   (table) => [
     check('orders_status', sql`${table.status} in (${inList(statusesOf('order'))})`),
     check('orders_completed_with_esim', sql`${table.status} <> 'completed' or ${table.esimId} is not null`),
-    index('orders_page').on(table.createdAt.desc(), table.id.desc()),
-    index('orders_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
-    index('orders_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
     index('orders_package_page').on(table.packageId, table.createdAt.desc(), table.id.desc()),
     customerIndex('orders', table),
     uniqueIndex('orders_batch')
@@ -94,8 +97,7 @@ export const orders = pgTable(
       .on(table.esimId)
       .where(sql`${table.esimId} is not null`),
     ...referenceIndexes('orders', table.externalOrderId, table),
-    ...filterIndexes('orders', table),
-    index('orders_unfinished').on(table.updatedAt).where(unfinished(table.status)),
+    ...workIndexes('orders', table),
   ],
 );
 
@@ -113,15 +115,11 @@ export const topups = pgTable(
   (table) => [
     check('topups_status', sql`${table.status} in (${inList(statusesOf('topup'))})`),
     check('topups_of_esim', sql`${table.esimId} is not null`),
-    index('topups_page').on(table.createdAt.desc(), table.id.desc()),
-    index('topups_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
-    index('topups_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
     index('topups_package_page').on(table.packageId, table.createdAt.desc(), table.id.desc()),
     customerIndex('topups', table),
     ...referenceIndexes('topups', table.externalTopupId, table),
-    ...filterIndexes('topups', table),
+    ...workIndexes('topups', table),
     index('topups_esim_page').on(table.esimId, table.createdAt.desc(), table.id.desc()),
-    index('topups_unfinished').on(table.updatedAt).where(unfinished(table.status)),
   ],
 );
 
@@ -143,12 +141,8 @@ export const cancellations = pgTable(
     uniqueIndex('cancellations_one_of_esim')
       .on(table.esimId)
       .where(sql`${table.status} not in ('refused', 'abandoned')`),
-    index('cancellations_page').on(table.createdAt.desc(), table.id.desc()),
-    index('cancellations_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
-    index('cancellations_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
-    ...filterIndexes('cancellations', table),
+    ...workIndexes('cancellations', table),
     index('cancellations_esim_page').on(table.esimId, table.createdAt.desc(), table.id.desc()),
-    index('cancellations_unfinished').on(table.updatedAt).where(unfinished(table.status)),
   ],
 );
 
@@ -175,8 +169,7 @@ export const refunds = pgTable(
   },
   (table) => [
     check('refunds_status', sql`${table.status} in (${inList(REFUND_STATUSES)})`),
-    index('refunds_page').on(table.createdAt.desc(), table.id.desc()),
-    index('refunds_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
+    ...pageIndexes('refunds', table),
     index('refunds_esim_page').on(table.esimId, table.createdAt.desc(), table.id.desc()),
     index('refunds_updated').on(table.updatedAt),
   ],
@@ -205,17 +198,13 @@ export const vpnSubscriptions = pgTable(
   (table) => [
     check('vpn_subscriptions_status', sql`${table.status} in (${inList(statusesOf('vpn_subscription'))})`),
     check('vpn_subscriptions_ended_as', sql`${table.endedAs} in (${inList(SUBSCRIPTION_ENDS)})`),
-    index('vpn_subscriptions_page').on(table.createdAt.desc(), table.id.desc()),
-    index('vpn_subscriptions_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
-    index('vpn_subscriptions_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
     index('vpn_subscriptions_expiry')
       .on(table.expiresAt, table.id)
       .where(sql`${table.status} = 'active'`),
     index('vpn_subscriptions_plan_page').on(table.vpnPlanId, table.createdAt.desc(), table.id.desc()),
     index('vpn_subscriptions_customer_page').on(table.customerReferenceHash, table.createdAt.desc(), table.id.desc()),
     ...referenceIndexes('vpn_subscriptions', table.externalSubscriptionId, table),
-    ...filterIndexes('vpn_subscriptions', table),
-    index('vpn_subscriptions_unfinished').on(table.updatedAt).where(unfinished(table.status)),
+    ...workIndexes('vpn_subscriptions', table),
   ],
 );
 

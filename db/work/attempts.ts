@@ -141,7 +141,7 @@ export async function takenServiceIds(
   const rows = await db
     .select({ serviceId: attempts.serviceId })
     .from(attempts)
-    .where(and(eq(attempts.subjectKind, kind), inArray(attempts.serviceId, [...serviceIds]), ne(attempts.id, except)));
+    .where(and(eq(attempts.subjectKind, kind), inArray(attempts.serviceId, serviceIds), ne(attempts.id, except)));
   return new Set(rows.flatMap(({ serviceId }) => serviceId ?? []));
 }
 
@@ -266,8 +266,5 @@ export async function findSilentAttempts(db: Executor, policy: SilencePolicy, no
 /** Others come first next time. */
 export async function markLookedUp(db: Executor, attemptIds: readonly string[], now: Date): Promise<void> {
   if (attemptIds.length === 0) return;
-  await db
-    .update(attempts)
-    .set({ lastLookUpAt: now })
-    .where(inArray(attempts.id, [...attemptIds]));
+  await db.update(attempts).set({ lastLookUpAt: now }).where(inArray(attempts.id, attemptIds));
 }

@@ -34,12 +34,7 @@ export function isInDoubt(db: Executor, { kind, id }: { readonly kind: WorkKind;
     .select({ id: cases.id })
     .from(cases)
     .where(
-      and(
-        eq(cases.subjectKind, kind),
-        eq(cases.subjectId, id),
-        inArray(cases.reason, [...DOUBTS]),
-        isNull(cases.closedAt),
-      ),
+      and(eq(cases.subjectKind, kind), eq(cases.subjectId, id), inArray(cases.reason, DOUBTS), isNull(cases.closedAt)),
     );
   return sql<boolean>`${exists(open)}`;
 }

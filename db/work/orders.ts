@@ -56,7 +56,7 @@ export interface StoredBatch {
   readonly ofItems: readonly ItemTerms[];
 }
 
-type ItemTerms = Pick<typeof orders.$inferSelect, 'id' | 'metadata' | 'encryptedCustomerReference'>;
+type ItemTerms = Pick<OrderRow, 'id' | 'metadata' | 'encryptedCustomerReference'>;
 
 interface BatchFilter extends Omit<TimeFilter, 'updatedAfter'> {
   readonly externalBatchId?: string | undefined;
@@ -100,6 +100,7 @@ export async function listBatches(
 
 async function withOrders(db: Executor, rows: readonly OrderBatchRow[]): Promise<StoredBatch[]> {
   if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
   const groups = await db
     .select({
       batchId: orders.batchId,
@@ -109,18 +110,10 @@ async function withOrders(db: Executor, rows: readonly OrderBatchRow[]): Promise
       amount: sum(orders.chargedAmount),
     })
     .from(orders)
-    .where(
-      inArray(
-        orders.batchId,
-        rows.map(({ id }) => id),
-      ),
-    )
+    .where(inArray(orders.batchId, ids))
     .groupBy(orders.batchId, orders.status, orders.chargedCurrency)
     .orderBy(asc(orders.chargedCurrency));
-  const firsts = await firstOrders(
-    db,
-    rows.map(({ id }) => id),
-  );
+  const firsts = await firstOrders(db, ids);
   const byBatch = Map.groupBy(groups, ({ batchId }) => batchId);
   return rows.map((row) => {
     const own = byBatch.get(row.id) ?? [];
@@ -147,7 +140,7 @@ async function firstOrders(db: Executor, batchIds: readonly string[]): Promise<M
     .from(orderBatches)
     .innerJoin(items, sql`true`)
     .innerJoin(orders, and(eq(orders.batchId, orderBatches.id), sql`${orders.batchPosition} = first_of_item.position`))
-    .where(inArray(orderBatches.id, [...batchIds]))
+    .where(inArray(orderBatches.id, batchIds))
     .orderBy(asc(orders.batchPosition));
   return Map.groupBy(found, ({ batchId }) => batchId);
 }

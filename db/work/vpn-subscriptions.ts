@@ -83,7 +83,7 @@ export async function accessOfSubscriptions(
   return db
     .select({ id, access: sql<Buffer>`${encryptedAccess}` })
     .from(vpnSubscriptions)
-    .where(and(inArray(id, [...ids]), isNotNull(encryptedAccess), ownWork('vpn_subscription', owner)));
+    .where(and(inArray(id, ids), isNotNull(encryptedAccess), ownWork('vpn_subscription', owner)));
 }
 
 /** @throws WorkMissingError */

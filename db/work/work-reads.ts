@@ -60,7 +60,7 @@ function workConditions(kind: WorkKind, owner: Owner, filter: WorkFilter): SQL |
   const table = workTable<WorkKind>(kind);
   return and(
     ownWork(kind, owner),
-    filter.statuses === undefined ? undefined : inArray(table.status, [...filter.statuses]),
+    filter.statuses && inArray(table.status, filter.statuses),
     matches(table.failureClass, filter.failureClass),
     matches(table.attentionReason, filter.attentionReason),
     matches(table.apiKeyId, filter.createdBy),

@@ -66,11 +66,10 @@ export function mergeReports(known: CancellationReport, report: CancellationRepo
   return { ...(esim !== undefined && { esim }), ...(refund !== undefined && { refund }) };
 }
 
+type ReportedRefundStatus = Extract<RefundStatus, 'expected' | 'manual_review' | 'failed'>;
+
 /** A refund that the service reports as paid is still `expected`: the wallet has to show the money. */
-export function refundStatusOf({
-  state,
-  review,
-}: RefundReport): Extract<RefundStatus, 'expected' | 'manual_review' | 'failed'> {
+export function refundStatusOf({ state, review }: RefundReport): ReportedRefundStatus {
   if (state === 'failed') return 'failed';
   return state === 'processing' && review === 'manual_review' ? 'manual_review' : 'expected';
 }
@@ -98,11 +97,13 @@ export function refundOfCredit<Refund extends RefundOfOrder>(
 /** `settles_otherwise`: as reported, but not what was debited, so a person has to know. */
 export type CreditVerdict = 'settles' | 'settles_otherwise' | 'other_amount';
 
+interface ExpectedCredit {
+  readonly debit: Money | undefined;
+  readonly reported: Money | undefined;
+}
+
 /** Zero, and money in another currency, settles nothing, whatever was reported. */
-export function judgeCredit(
-  credit: Money,
-  { debit, reported }: { readonly debit: Money | undefined; readonly reported: Money | undefined },
-): CreditVerdict {
+export function judgeCredit(credit: Money, { debit, reported }: ExpectedCredit): CreditVerdict {
   if (debit !== undefined && compareAmounts(debit, credit) === 'equal') return 'settles';
   const isZero = compareMoney(credit, { amount: '0', currency: credit.currency }) === 0;
   if (isZero || (debit !== undefined && debit.currency !== credit.currency)) return 'other_amount';
@@ -111,10 +112,7 @@ export function judgeCredit(
   return isReported ? 'settles_otherwise' : 'other_amount';
 }
 
-export function otherCreditText(
-  credit: Money,
-  { debit, reported }: { readonly debit: Money | undefined; readonly reported: Money | undefined },
-): string {
+export function otherCreditText(credit: Money, { debit, reported }: ExpectedCredit): string {
   const expected =
     debit === undefined
       ? reported !== undefined && `it reported ${plainText(reported)}`
@@ -124,10 +122,7 @@ export function otherCreditText(
 }
 
 /** Money that was found in the wallet stays there: a later report does not reopen a completed refund. */
-export function refundStatusAfterReport(
-  known: RefundStatus | undefined,
-  reported: 'expected' | 'manual_review' | 'failed',
-): RefundStatus {
+export function refundStatusAfterReport(known: RefundStatus | undefined, reported: ReportedRefundStatus): RefundStatus {
   return known === 'completed' ? known : reported;
 }
 

@@ -101,7 +101,7 @@ function isSameValue(left: unknown, right: unknown): boolean {
   return left === right;
 }
 
-function isMoney(value: unknown): value is { readonly amount: string; readonly currency: string } {
+function isMoney(value: unknown): value is Money {
   return typeof value === 'object' && value !== null && 'amount' in value && 'currency' in value;
 }
 

@@ -10,8 +10,12 @@ export function isEsimOver(status: string): boolean {
 }
 
 /** An eSIM that was never active uses no data. */
-export function isEsimInUse({ status, activatedAt }: Pick<EsimState, 'status' | 'activatedAt'>): boolean {
-  return !isEsimOver(status) && (activatedAt !== null || status === 'active' || status === 'consumed');
+export function isEsimInUse(esim: Pick<EsimState, 'status' | 'activatedAt'>): boolean {
+  return !isEsimOver(esim.status) && wasActivated(esim);
+}
+
+function wasActivated({ status, activatedAt }: Pick<EsimState, 'status' | 'activatedAt'>): boolean {
+  return activatedAt !== null || status === 'active' || status === 'consumed';
 }
 
 /** @returns 0 to 1; undefined when there is no total: unlimited data never runs out. */
@@ -23,16 +27,17 @@ export function shareLeft({ usedMb, totalMb }: DataUsage): number | undefined {
 /** The lowest threshold that is reached: one announcement is enough. @param shares from 0 to 1, in any order. */
 export function dataThreshold(reading: DataUsage, shares: readonly number[]): number | undefined {
   const left = shareLeft(reading);
-  if (left === undefined) return undefined;
-  const reached = shares.filter((share) => left <= share);
-  return reached.length === 0 ? undefined : Math.min(...reached);
+  return left === undefined ? undefined : lowestReached(left, shares);
 }
 
 /** @param endsAt epoch milliseconds, as is `now`. @returns undefined when no threshold is reached, or after the end. */
 export function timeThreshold(endsAt: number, now: number, thresholdsMs: readonly number[]): number | undefined {
   const left = endsAt - now;
-  if (left <= 0) return undefined;
-  const reached = thresholdsMs.filter((threshold) => left <= threshold);
+  return left <= 0 ? undefined : lowestReached(left, thresholdsMs);
+}
+
+function lowestReached(left: number, thresholds: readonly number[]): number | undefined {
+  const reached = thresholds.filter((threshold) => left <= threshold);
   return reached.length === 0 ? undefined : Math.min(...reached);
 }
 
@@ -68,7 +73,6 @@ export interface EsimReading extends EsimState {
 }
 
 const ON_A_PHONE: ReadonlySet<string> = new Set(['installed', 'active', 'consumed']);
-const USED: ReadonlySet<string> = new Set(['active', 'consumed']);
 
 export function milestonesOf(reading: EsimReading): readonly Milestone[] {
   return MILESTONES.filter((milestone) => PROOFS[milestone](reading));
@@ -77,7 +81,7 @@ export function milestonesOf(reading: EsimReading): readonly Milestone[] {
 const PROOFS: Readonly<Record<Milestone, (reading: EsimReading) => boolean>> = {
   installed: ({ status, installedAt, activatedAt }) =>
     installedAt !== null || activatedAt !== null || ON_A_PHONE.has(status),
-  activated: ({ status, activatedAt }) => activatedAt !== null || USED.has(status),
+  activated: wasActivated,
   used_up: ({ status, usage }) =>
     !isEsimOver(status) && (status === 'consumed' || (usage !== undefined && shareLeft(usage) === 0)),
   // Some services report only the end. A cancelled eSIM did not expire.

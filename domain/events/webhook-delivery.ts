@@ -1,4 +1,4 @@
-import { backoffMs } from '#domain/policy/settings.ts';
+import { backoffMs, spreadMs } from '#domain/policy/settings.ts';
 import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 
 export const TRY_FAILURES = {
@@ -94,8 +94,4 @@ export function describeOutcome(outcome: TryOutcome): string {
 function disabledFor(outcome: TryOutcome, failingMs: number, policy: OutboundPolicy): TryJudgement['disable'] {
   if (outcome.kind === 'answered' && outcome.status === GONE) return 'gone';
   return failingMs >= policy.disableAfterMs ? 'failing' : undefined;
-}
-
-function spreadMs(ms: number, spread: number): number {
-  return Math.round(ms * (0.8 + 0.4 * spread));
 }

@@ -1,6 +1,6 @@
 /** A condition of the whole service, or of our account, is found out once, not by every purchase. */
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
-import { backoffMs } from '#domain/policy/settings.ts';
+import { backoffMs, spreadMs } from '#domain/policy/settings.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/work/failure.ts';
 
 export const circuitNames = [
@@ -155,7 +155,7 @@ function opened(name: CircuitName, circuit: Circuit, now: number, policy: Circui
 /** Milliseconds. Spread by up to a fifth so that several installations do not probe at the same time. */
 export function probeDelayMs(name: CircuitName, openings: number, policy: CircuitPolicy): number {
   const base = backoffMs(policy.probeDelayMs, policy.probeDelayMaxMs, openings);
-  return Math.round(base * (0.8 + 0.4 * seeded(`${name}/${openings}`)));
+  return spreadMs(base, seeded(`${name}/${openings}`));
 }
 
 function seeded(text: string): number {

@@ -25,7 +25,7 @@ export interface Canary {
 
 export interface DriftStop {
   readonly state: DriftStopState;
-  /** Drifts since buying was last open that count: see {@link afterDrift}. */
+  /** Since buying was last open, without those that {@link afterDrift} exempts. */
   readonly drifts: number;
   readonly stoppedProducts: readonly number[];
   /** Time of the last stop; null: none since buying was last open. */

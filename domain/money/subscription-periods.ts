@@ -1,6 +1,6 @@
 import { paddedMoney, sumByCurrency, type Money } from '#domain/money/money.ts';
 
-export interface Period {
+interface Period {
   readonly start: Date;
   readonly end: Date | null;
   readonly charged: Money | null;

@@ -117,3 +117,8 @@ export function writeDuration(ms: number): string {
 export function backoffMs(first: number, ceiling: number, n: number): number {
   return Math.min(ceiling, first * 2 ** Math.min(Math.max(n, 1) - 1, 30));
 }
+
+/** Changes a wait by up to a fifth, so that waits do not end together. @param spread from 0 to 1. */
+export function spreadMs(ms: number, spread: number): number {
+  return Math.round(ms * (0.8 + 0.4 * spread));
+}

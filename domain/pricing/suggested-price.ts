@@ -20,13 +20,13 @@ export interface Margin {
 
 /** The result is not below the minimum price or the cost, and not rounded. */
 export function leastPrice(cost: Money, terms: Pick<PricingTerms, 'minimumMargin' | 'minimumPrice'>): Money {
-  return { amount: paddedAmount(floorOf(cost.amount, terms).toFixed()), currency: cost.currency };
+  return { amount: plain(floorOf(cost.amount, terms)), currency: cost.currency };
 }
 
 export function marginOf(cost: Decimal, price: Decimal): Margin {
   const amount = new Big(price).minus(cost);
   return {
-    amount: paddedAmount(amount.toFixed()),
+    amount: plain(amount),
     percent: isZero(cost) ? null : amount.times(HUNDRED).div(cost).toFixed(2),
   };
 }
@@ -44,7 +44,7 @@ function highestCost(cost: Decimal, price: Big, { minimumMargin, maxPriceDriftPe
     price.times(HUNDRED).div(HUNDRED.plus(minimumMargin.percent)),
   ];
   const [first = price, ...others] = bounds.map((bound) => bound.round(DIGITS, Big.roundDown));
-  return paddedAmount(others.reduce((least, next) => (next.lt(least) ? next : least), first).toFixed());
+  return plain(others.reduce((least, next) => (next.lt(least) ? next : least), first));
 }
 
 function floorOf(cost: Decimal, terms: Pick<PricingTerms, 'minimumMargin' | 'minimumPrice'>): Big {
@@ -123,7 +123,7 @@ export function priceByTerms(cost: Money, terms: PricingTerms): Suggestion | und
   const explanation: PricingStep[] = [];
   let price = new Big(cost.amount);
   const note = (step: PricingStep['step'], sentence: string) =>
-    void explanation.push({ step, amount: paddedAmount(price.toFixed()), text: sentence });
+    void explanation.push({ step, amount: plain(price), text: sentence });
   note('cost', `The service charges ${plain(price)} ${currency}.`);
 
   const { percent, amount } = terms.margin;
@@ -151,7 +151,7 @@ export function priceByTerms(cost: Money, terms: PricingTerms): Suggestion | und
     price = rounded;
     note('rounding', `It is rounded ${how} to ${roundingText(rounding, currency)}.`);
   }
-  const fitted = paddedAmount(price.toFixed());
+  const fitted = plain(price);
   if (!isDecimal(fitted)) return undefined;
   return {
     price: { amount: fitted, currency },

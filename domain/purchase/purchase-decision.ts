@@ -102,8 +102,6 @@ export function decideAfterSend(
       const { firstDelayMs, maxDelayMs } = ruleOfWork(retryRule(failure, policy), overrides);
       return { step: 'hold', failure, delayMs: backoffMs(firstDelayMs, maxDelayMs, history.holds + 1) };
     }
-    case 'look_up':
-      return { step: 'look_up', failure };
   }
 }
 

@@ -72,7 +72,7 @@ export function looserLimit(earlier: PriceLimit, later: PriceLimit): PriceLimit 
   return isWithin(earlier, later) ? earlier : later;
 }
 
-export interface StoredAnswer {
+interface StoredAnswer {
   readonly before: AttemptState;
   readonly after: AttemptState;
   readonly work: WorkStatus;
@@ -80,7 +80,7 @@ export interface StoredAnswer {
   readonly holdsLease: boolean;
 }
 
-export interface AnswerEffect {
+interface AnswerEffect {
   readonly isInProgress: boolean;
   /** The workflow must read its rows again. */
   readonly wakes: boolean;

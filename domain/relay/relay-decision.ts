@@ -98,10 +98,7 @@ export function afterFailure(
   return backoffMs(policy.retryDelayMs, policy.retryDelayMaxMs, row.tries);
 }
 
-export interface PollPolicy {
-  readonly pollMs: number;
-  readonly pollMaxMs: number;
-}
+export type PollPolicy = Pick<RelayPolicy, 'pollMs' | 'pollMaxMs'>;
 
 /** Milliseconds. It doubles up to `pollMaxMs` while notifications arrive and the poll finds nothing. */
 export function pollWaitMs(

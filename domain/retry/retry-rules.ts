@@ -2,6 +2,7 @@
 import {
   choice,
   count,
+  DAY,
   duration,
   FIRST_WAIT,
   HOUR,
@@ -35,9 +36,9 @@ export type RetryRules = Readonly<Partial<Record<RetriedClass, Partial<RetryRule
 /** A value outside is probably a typing error. */
 export const RETRY_BOUNDS = {
   attempts: { min: 1, max: 20 },
-  delayMs: { min: 1_000, max: 604_800_000 },
+  delayMs: { min: SECOND, max: 7 * DAY },
   /** Milliseconds. A quarter: by then the books of the service are closed. */
-  deadlineMs: 92 * 86_400_000,
+  deadlineMs: 92 * DAY,
 } as const;
 
 /** Durations are in milliseconds. */
@@ -129,10 +130,7 @@ function delayed(delays: Delays, { firstDelayMs = delays.firstDelayMs, maxDelayM
 }
 
 /** Valid for every failure; an absent value is as configured. */
-export interface RetryOverrides {
-  readonly attempts?: number;
-  readonly firstDelayMs?: number;
-  readonly maxDelayMs?: number;
+export interface RetryOverrides extends Partial<Omit<RetryRule, 'totalMs'>> {
   /** Unix milliseconds; replaces the caller's deadline and every total time. */
   readonly deadlineAt?: number;
 }
@@ -209,8 +207,8 @@ export function durationText(ms: number): string {
 }
 
 const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1_000],
+  ['d', DAY],
+  ['h', HOUR],
+  ['min', MINUTE],
+  ['s', SECOND],
 ] as const;

@@ -13,7 +13,6 @@ export function serviceAddress(baseUrl: string, mode: ServiceMode): string {
 }
 
 /** The specification writes the brand in header names as *Service*; `SERVICE_HEADER_PREFIX` sets the real one. */
-
 export const DEFAULT_HEADER_PREFIX = 'X-Service';
 
 /** Fewer characters than HTTP allows (RFC 9110, token): anyone can send it, and it is logged. */

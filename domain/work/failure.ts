@@ -122,7 +122,12 @@ export function isAboutAccount(failure: FailureClass): boolean {
   return ABOUT_THE_ACCOUNT.has(failure);
 }
 
-export function isDefinite(failure: FailureClass): boolean {
+/** By this type the compiler proves that a definite failure is never looked up (`decideAfterSend`). */
+type DefiniteClass = {
+  [Class in FailureClass]: (typeof FAILURE_CLASSES)[Class]['certainty'] extends 'definite' ? Class : never;
+}[FailureClass];
+
+export function isDefinite(failure: FailureClass): failure is DefiniteClass {
   return FAILURE_CLASSES[failure].certainty === 'definite';
 }
 
@@ -132,7 +137,7 @@ export function isDefiniteAnswer(failure: FailureClass): boolean {
   return certainty === 'definite' && withoutAnswer !== true;
 }
 
-/** What ended the work beside the cause, which `failure.class` keeps. */
+/** What ended the work; `failure.class` keeps the cause. */
 export const FAILURE_ENDS = {
   attempts_used_up: {
     meaning: 'All attempts that the retry policy allows failed, and it is proven that none was charged.',

@@ -138,8 +138,9 @@ export async function writeBooks(
     findingCounts: countsOf(findings),
   };
   await addReconciliation(tx, report);
-  await forgetReconciliations(tx, new Date(now - books.reportsKeptMs));
-  await forgetReadings(tx, new Date(now - books.reportsKeptMs));
+  const keptSince = new Date(now - books.reportsKeptMs);
+  await forgetReconciliations(tx, keptSince);
+  await forgetReadings(tx, keptSince);
   return report;
 }
 

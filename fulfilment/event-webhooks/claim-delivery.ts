@@ -1,7 +1,13 @@
 import { and, asc, count, eq, isNull, lte, notExists, or, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import type { EventRow } from '#db/events/event-log.ts';
-import { givenUp, healthOf, untriedTest, type WebhookDeliveryRow } from '#db/events/webhook-deliveries.ts';
+import {
+  COUNTED_DELIVERIES,
+  givenUp,
+  healthOf,
+  untriedTest,
+  type WebhookDeliveryRow,
+} from '#db/events/webhook-deliveries.ts';
 import { isReceiving, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
 import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import type { EndpointHealth } from '#domain/events/webhook-delivery.ts';
@@ -91,9 +97,6 @@ async function readReceiving(db: Executor, id: string): Promise<WebhookEndpointR
   return row;
 }
 
-/** Counts stop here: more is simply many. */
-const COUNTED = 10_000;
-
 export type EndpointOutlook =
   | { readonly kind: 'ended'; readonly reason: 'deleted' | 'disabled' }
   | {
@@ -118,7 +121,7 @@ export async function endpointOutlook(db: Executor, endpointId: string): Promise
       .from(webhookDeliveries)
       .where(which)
       .orderBy(asc(nextTryAt))
-      .limit(COUNTED)
+      .limit(COUNTED_DELIVERIES)
       .as('some');
     const first = sql<Date | null>`min(${some.dueAt})`.mapWith(nextTryAt);
     const [found] = await db.select({ pending: count(), first }).from(some);

@@ -168,13 +168,10 @@ export async function beginReplay(tx: Executor, request: EndpointRequest): Promi
   return found;
 }
 
-function endpointMissing(id: string): EndpointRefusedError {
-  return new EndpointRefusedError('webhook_endpoint_not_found', `Webhook endpoint ${id} does not exist.`);
-}
-
 async function lockEndpoint(tx: Executor, { id, owner }: EndpointRequest): Promise<WebhookEndpointRow> {
   const found = await findWebhookEndpoint(tx, id, owner, { lock: true });
-  if (found === undefined) throw endpointMissing(id);
+  if (found === undefined)
+    throw new EndpointRefusedError('webhook_endpoint_not_found', `Webhook endpoint ${id} does not exist.`);
   return found;
 }
 
@@ -193,7 +190,7 @@ async function audit(
   what?: string,
 ): Promise<void> {
   const subject = { kind: 'webhook_endpoint', id } as const;
-  const reason = what === undefined ? {} : { reason: what };
+  const reason = what !== undefined && { reason: what };
   await addAuditEntry(tx, { actor, action: `webhook_endpoint.${action}`, subject, ...reason }, now);
 }
 

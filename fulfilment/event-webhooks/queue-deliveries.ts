@@ -65,11 +65,7 @@ export async function replayRange(
 
 /** The publisher queues events that are published meanwhile, so the last piece is the end. */
 export async function queueMissed(tx: Executor, endpointId: string, { limit, now }: ReplayPiece): Promise<void> {
-  const [endpoint] = await tx
-    .select()
-    .from(webhookEndpoints)
-    .where(eq(webhookEndpoints.id, endpointId))
-    .for('no key update');
+  const endpoint = await lockEndpointById(tx, endpointId);
   if (
     endpoint === undefined ||
     endpoint.missedSince === null ||
@@ -87,6 +83,12 @@ export async function queueMissed(tx: Executor, endpointId: string, { limit, now
     .update(webhookEndpoints)
     .set({ missedSince: nextSince ?? null })
     .where(eq(webhookEndpoints.id, endpointId));
+}
+
+/** Also one that is deleted. `no key` does not block new deliveries, which reference it. */
+export async function lockEndpointById(tx: Executor, id: string): Promise<WebhookEndpointRow | undefined> {
+  const [row] = await tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id)).for('no key update');
+  return row;
 }
 
 async function findRange(
@@ -194,11 +196,7 @@ interface ReplayPiece {
 /** @returns how many; fewer than `batch` means that none are left. */
 export async function giveUpDeliveries(tx: Executor, endpointId: string, batch: number, now: Date): Promise<number> {
   // Read under a lock: it may have been enabled since.
-  const [endpoint] = await tx
-    .select()
-    .from(webhookEndpoints)
-    .where(eq(webhookEndpoints.id, endpointId))
-    .for('no key update');
+  const endpoint = await lockEndpointById(tx, endpointId);
   if (endpoint === undefined || (endpoint.disabledAt === null && endpoint.deletedAt === null)) return 0;
   const some = tx
     .select({ id: webhookDeliveries.id })

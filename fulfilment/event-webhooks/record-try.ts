@@ -17,6 +17,7 @@ import {
 } from '#domain/events/webhook-delivery.ts';
 import type { OutboundPolicy } from '#domain/policy/webhook-policy.ts';
 import type { ClaimedDelivery } from '#fulfilment/event-webhooks/claim-delivery.ts';
+import { lockEndpointById } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 
 interface FinishedTry {
   readonly outcome: TryOutcome;
@@ -32,12 +33,8 @@ export async function recordTry(
   done: FinishedTry,
   { now, spread, policy }: { readonly now: Date; readonly spread: number; readonly policy: OutboundPolicy },
 ): Promise<void> {
-  // Lock the endpoint first, as replays do. `no key` does not block new deliveries, which reference it.
-  const [endpoint] = await tx
-    .select()
-    .from(webhookEndpoints)
-    .where(eq(webhookEndpoints.id, claimed.endpointId))
-    .for('no key update');
+  // Lock the endpoint first, as replays do.
+  const endpoint = await lockEndpointById(tx, claimed.endpointId);
   const [delivery] = await tx
     .select()
     .from(webhookDeliveries)
@@ -74,11 +71,12 @@ export async function recordTry(
     })
     .where(eq(webhookDeliveries.id, delivery.id));
 
+  const failingSince = dateOf(judged.health.failingSince);
   await tx
     .update(webhookEndpoints)
     .set({
       failures: judged.health.failures,
-      failingSince: dateOf(judged.health.failingSince),
+      failingSince,
       retryAt: dateOf(judged.health.retryAt),
       ...(!isMoved && { lastFailure: delivered ? null : describeOutcome(outcome) }),
       ...(delivered && { lastDeliveredAt: now }),
@@ -88,7 +86,6 @@ export async function recordTry(
   // An endpoint that was disabled or deleted during the try stays so.
   if (judged.disable !== undefined && endpoint.disabledReason === null && endpoint.deletedAt === null) {
     await disableWebhookEndpoint(tx, endpoint.id, judged.disable, now);
-    const failingSince = dateOf(judged.health.failingSince);
     await announceDisabled(
       tx,
       { ...endpoint, failingSince },
@@ -152,6 +149,8 @@ export async function announceDisabled(
   );
 }
 
+const NO_FAILURES = { failures: 0, failingSince: null, lastFailure: null, retryAt: null } as const;
+
 /** Clears its failures. Without `missedSince` it gets none of the events that it missed. */
 export async function enableWebhookEndpoint(
   tx: Executor,
@@ -159,17 +158,10 @@ export async function enableWebhookEndpoint(
   missedSince: Date | undefined,
   now: Date,
 ): Promise<void> {
-  const clean = {
-    disabledReason: null,
-    disabledAt: null,
-    failures: 0,
-    failingSince: null,
-    lastFailure: null,
-    retryAt: null,
-  };
+  const enabled = { ...NO_FAILURES, disabledReason: null, disabledAt: null };
   await tx
     .update(webhookEndpoints)
-    .set({ ...clean, missedSince: missedSince ?? null, updatedAt: now })
+    .set({ ...enabled, missedSince: missedSince ?? null, updatedAt: now })
     .where(eq(webhookEndpoints.id, id));
   await requestEndpointWake(tx, [id], { urgent: true });
 }
@@ -187,10 +179,7 @@ export async function startAtNewAddress(
   now: Date,
 ): Promise<void> {
   if (disabledAt !== null) return;
-  await tx
-    .update(webhookEndpoints)
-    .set({ failures: 0, failingSince: null, lastFailure: null, retryAt: null })
-    .where(eq(webhookEndpoints.id, id));
+  await tx.update(webhookEndpoints).set(NO_FAILURES).where(eq(webhookEndpoints.id, id));
   await bringForward(tx, id, now);
   await requestEndpointWake(tx, [id], { urgent: true });
 }

@@ -226,8 +226,7 @@ export async function storeBalance(
     .update(gateReservations)
     .set({ isOver: true })
     .where(and(not(gateReservations.isOver), sql`${gateReservations.coveredByReading} <= ${number}`));
-  const before = balanceOf(known);
-  const change = changeFrom(before?.isCurrent === true ? before.balance : undefined, balance);
+  const change = changeFrom(usableBalanceIn(known)?.balance, balance);
   if (isLow === (lowSince !== null)) return { change };
   const data = {
     balance: plainMoney(balance.amount, balance.currency),
@@ -260,11 +259,19 @@ export async function lastBalance(db: Executor): Promise<GateBalance | undefined
 
 /** As {@link lastBalance}; undefined also when reservations cannot be compared with it. */
 export async function usableBalance(db: Executor): Promise<GateBalance | undefined> {
-  const last = await lastBalance(db);
+  const [row] = await db.select().from(gateWallet);
+  return usableBalanceIn(row);
+}
+
+type WalletRow = typeof gateWallet.$inferSelect;
+
+/** As {@link usableBalance}. */
+export function usableBalanceIn(row: WalletRow | null | undefined): GateBalance | undefined {
+  const last = balanceOf(row);
   return last?.isCurrent === true ? last : undefined;
 }
 
-export function balanceOf(row: typeof gateWallet.$inferSelect | null | undefined): GateBalance | undefined {
+function balanceOf(row: WalletRow | null | undefined): GateBalance | undefined {
   const { balanceAmount: amount, balanceCurrency: currency, readAt, lowSince, reading } = row ?? {};
   if (amount == null || currency == null || readAt == null) return undefined;
   return { balance: { amount, currency }, readAt, lowSince: lowSince ?? null, isCurrent: reading != null };

@@ -12,7 +12,7 @@ import { isOutcomeUnknown } from '#domain/purchase/send-claim.ts';
 import { isKnownToService } from '#domain/work/attempt-lifecycle.ts';
 import { isAboutAccount, type FailureClass } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
-import { balanceOf } from '#fulfilment/gate/account.ts';
+import { usableBalanceIn } from '#fulfilment/gate/account.ts';
 import { isCanary, lockUnclosed, type CircuitRow, moveCircuit, noteSend } from '#fulfilment/gate/circuits.ts';
 import { leaveDriftStop, passDriftStop, stopAtDrift } from '#fulfilment/gate/drift-stop.ts';
 import { activePauses, pauseFor, pauseSentence } from '#fulfilment/gate/pauses.ts';
@@ -144,11 +144,10 @@ export async function readSendConditions(db: Executor, work: WorkRef) {
     .where(eq(table.id, work.id));
   if (read === undefined) throw new WorkMissingError(work);
   const { row, isGateClear, key, wallet } = read;
-  const last = balanceOf(wallet);
   return {
     row,
     isGateClear,
     keyLimit: key === null ? undefined : spendLimitOf(key),
-    balance: last?.isCurrent === true ? last : undefined,
+    balance: usableBalanceIn(wallet),
   };
 }

@@ -82,7 +82,7 @@ interface ReportedSend {
 
 /** @returns `failed`: the circuits whose condition the failure showed, as they are now. */
 export async function noteSend(tx: Executor, send: ReportedSend, policy: CircuitPolicy) {
-  const known = new Map((await listCircuits(tx)).map((row) => [row.name, row]));
+  const known = await circuitsByName(tx);
   const changes: CircuitChange[] = [];
   const failed: { readonly circuit: CircuitRow; readonly wasCanary: boolean }[] = [];
   for (const name of circuitNames) {
@@ -102,8 +102,12 @@ export async function noteSend(tx: Executor, send: ReportedSend, policy: Circuit
 
 /** The usual case. Reads without a lock: a circuit that changes at this moment learns from the next send. */
 export async function changesNoCircuit(db: Executor, send: Pick<ReportedSend, 'work' | 'evidence'>): Promise<boolean> {
-  const known = new Map((await listCircuits(db)).map((row) => [row.name, row]));
+  const known = await circuitsByName(db);
   return circuitNames.every((name) => eventOf(name, known.get(name), send) === undefined);
+}
+
+async function circuitsByName(db: Executor): Promise<ReadonlyMap<CircuitName, CircuitRow>> {
+  return new Map((await listCircuits(db)).map((row) => [row.name, row]));
 }
 
 function eventOf(

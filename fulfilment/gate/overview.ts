@@ -73,7 +73,7 @@ export async function spendOfKey(
   return { day, spent: { amount: await spentOn(db, day, currency, lineageId), currency } };
 }
 
-export interface HeldGroup {
+interface HeldGroup {
   readonly barrier: Barrier;
   readonly failureClass: FailureClass;
   readonly count: number;
@@ -119,16 +119,18 @@ export async function heldGroups(db: Executor): Promise<HeldGroup[]> {
     .crossJoinLateral(oldest)
     .orderBy(asc(oldest.acceptedAt), asc(parts.currency));
   const groups = Map.groupBy(rows, (row) => `${row.barrier} ${row.failureClass}`);
-  return [...groups.values()].flatMap((same) =>
-    same.slice(0, 1).map((first) => ({
+  return [...groups.values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    return {
       barrier: first.barrier,
       failureClass: first.failureClass,
       count: same.reduce((sum, part) => sum + part.count, 0),
       oldest: first.oldest,
       needed: knownMoney(same),
       withoutPrice: same.reduce((sum, part) => sum + (part.amount === null ? part.count : 0), 0),
-    })),
-  );
+    };
+  });
 }
 
 function knownMoney(parts: readonly { readonly amount: string | null; readonly currency: string | null }[]): Money[] {

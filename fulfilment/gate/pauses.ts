@@ -150,12 +150,13 @@ export async function readFirstPurchaseCheck(
 async function stateOf(db: Executor, kind: PurchaseKind): Promise<FirstPurchaseCheckState> {
   const ofKind = and(eq(gatePauses.origin, ORIGIN), eq(gatePauses.kind, kind));
   const [pause] = await db.select().from(gatePauses).where(ofKind).orderBy(desc(gatePauses.id)).limit(1);
-  if (pause !== undefined && pause.releasedAt === null) return { kind: 'held', pause };
-  if (pause !== undefined && pause.releasedAt !== null) {
-    return { kind: 'released', by: pause.releasedBy ?? '', reason: pause.releaseReason ?? '', at: pause.releasedAt };
+  if (pause === undefined) {
+    const evidence = await ownEvidence(db, kind);
+    return evidence === undefined ? { kind: 'unknown' } : { kind: 'recorded', evidence };
   }
-  const evidence = await ownEvidence(db, kind);
-  return evidence === undefined ? { kind: 'unknown' } : { kind: 'recorded', evidence };
+  const { releasedAt, releasedBy, releaseReason } = pause;
+  if (releasedAt === null) return { kind: 'held', pause };
+  return { kind: 'released', by: releasedBy ?? '', reason: releaseReason ?? '', at: releasedAt };
 }
 
 async function ownEvidence(db: Executor, kind: PurchaseKind): Promise<string | undefined> {

@@ -90,9 +90,8 @@ async function verdictOfBought(
   return kind === 'topup' || serviceEsimId !== undefined ? 'verdict_bought' : 'verdict_bought_unseen';
 }
 
-export type CaseDismissal =
-  | { readonly kind: 'closed'; readonly row: CaseOfWork }
-  | { readonly kind: 'about_work'; readonly row: CaseOfWork }
+type CaseDismissal =
+  | { readonly kind: 'closed' | 'about_work'; readonly row: CaseOfWork }
   | { readonly kind: 'not_found' };
 
 /**

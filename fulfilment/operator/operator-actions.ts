@@ -1,9 +1,9 @@
 import type { Executor } from '#db/connection/database.ts';
 import { grantOverride, hasOverride } from '#db/gate/waits.ts';
-import { attemptsOf, currentAttempt, takenServiceIds } from '#db/work/attempts.ts';
+import { attemptsOf, currentAttempt, currentOf, takenServiceIds } from '#db/work/attempts.ts';
 import { isCancelledAlready } from '#db/work/cancellations.ts';
 import { closeCase, findOpenCase, hasOpenCase, openCase, openReasons, type CaseRow } from '#db/work/cases.ts';
-import { type WorkRow, lockWork } from '#db/work/rows.ts';
+import { type AttemptRow, type WorkRow, lockWork } from '#db/work/rows.ts';
 import { equalMoney, moneyOf, type Money } from '#domain/money/money.ts';
 import {
   type ActionJudgement,
@@ -53,9 +53,15 @@ export async function actOnWork(
   operator: Operator,
   now: Date,
 ): Promise<ActionResult> {
-  const row = await lockWork(tx, work);
+  return actOnLockedWork({ tx, work, operator, now }, await lockWork(tx, work), action);
+}
+
+/** As {@link actOnWork}; `row` is as it is now in this transaction, which has locked it. */
+export async function actOnLockedWork(acted: ActedOn, row: WorkRow, action: OperatorAction): Promise<ActionResult> {
+  const { tx, work, operator } = acted;
   if (await isDone(tx, work, operator)) return { kind: 'unchanged' };
-  const context = { tx, work, row, operator, now, operated: await operatedWork(tx, work, row) };
+  const attempt = await currentAttempt(tx, work);
+  const context = { ...acted, row, attempt, operated: await operatedWork(tx, work, row, attempt) };
   const judged = await act(context, action);
   if (judged === 'allowed') return { kind: 'applied' };
   if (judged === 'unchanged') return { kind: 'unchanged' };
@@ -65,6 +71,7 @@ export async function actOnWork(
 
 interface ActionContext extends ActedOn {
   readonly row: WorkRow;
+  readonly attempt: AttemptRow | undefined;
   readonly operated: OperatedWork;
 }
 
@@ -86,10 +93,15 @@ async function act(context: ActionContext, action: OperatorAction): Promise<Acti
   }
 }
 
-async function operatedWork(tx: Executor, work: WorkRef, row: WorkRow): Promise<OperatedWork> {
+async function operatedWork(
+  tx: Executor,
+  work: WorkRef,
+  row: WorkRow,
+  attempt: AttemptRow | undefined,
+): Promise<OperatedWork> {
   return {
     status: row.status,
-    attempt: await currentAttempt(tx, work),
+    attempt,
     openContradiction: await hasOpenCase(tx, work, 'contradiction'),
     observationsPending: await hasPendingObservations(tx, work),
     failure: row.failureClass ?? undefined,
@@ -101,7 +113,7 @@ async function operatedWork(tx: Executor, work: WorkRef, row: WorkRow): Promise<
 const WAITING: ReadonlySet<WorkStatus> = new Set(['held', 'needs_attention']);
 
 async function retry(context: ActionContext, action: OperatorAction): Promise<ActionJudgement> {
-  const { tx, work, row, operated, now } = context;
+  const { tx, work, row, attempt, operated, now } = context;
   const judged = judgeRetry(operated, await isRetryUnderWay(tx, work));
   if (judged !== 'allowed') return judged;
   await noteAction(context, action);
@@ -113,7 +125,7 @@ async function retry(context: ActionContext, action: OperatorAction): Promise<Ac
   } else if (row.attentionReason === 'attempts_used_up') {
     // A retry grants one more attempt, however many operators request it at the same time.
     await closeCase(tx, work, 'attempts_used_up', 'One more attempt was granted.', now);
-    const made = (await currentAttempt(tx, work))?.number ?? 0;
+    const made = attempt?.number ?? 0;
     // When the number of attempts was set for this work, that number grows.
     const retryOverrides =
       row.retryOverrides?.attempts === undefined ? row.retryOverrides : { ...row.retryOverrides, attempts: made + 1 };
@@ -191,7 +203,7 @@ async function resolve(context: ActionContext, action: Resolution): Promise<Acti
   const found = (await findOpenCase(tx, work, reason)) ?? (await openByPerson(context, reason));
   if (found === undefined) return (await wasJudgedSo(tx, work, action)) ? 'unchanged' : 'case_not_open';
   const all = await attemptsOf(tx, work);
-  const attempt = all.find(({ id }) => id === found.attemptId) ?? (await currentAttempt(tx, work));
+  const attempt = all.find(({ id }) => id === found.attemptId) ?? currentOf(all);
   const laterAttempts = all.filter(({ number }) => attempt !== undefined && number > attempt.number);
   // One purchase of the service is one attempt of ours.
   const named = action.serviceId === undefined ? [] : [action.serviceId];
@@ -210,7 +222,7 @@ async function resolve(context: ActionContext, action: Resolution): Promise<Acti
   if (attempt !== undefined) await correctAttempt(tx, attempt, action);
   if (abandons) {
     // Another attempt than the judged one may forbid it.
-    const after = judgeAbandon(await operatedWork(tx, work, row));
+    const after = judgeAbandon(await operatedWork(tx, work, row, await currentAttempt(tx, work)));
     if (after === 'allowed') await recordAbandonment(context);
     return after;
   }
@@ -224,11 +236,10 @@ async function resolve(context: ActionContext, action: Resolution): Promise<Acti
 
 /** For work that the service does not finish. The case is rolled back when the action is refused. */
 async function openByPerson(
-  { tx, work, operated }: ActionContext,
+  { tx, work, attempt, operated }: ActionContext,
   reason: AttentionReason,
 ): Promise<CaseRow | undefined> {
   if (!judgeableWithoutCase(operated, work.kind).includes(reason)) return undefined;
-  const attempt = await currentAttempt(tx, work);
   await openCase(tx, work, reason, 'An operator resolved it before a case opened.', attempt?.id);
   return findOpenCase(tx, work, reason);
 }

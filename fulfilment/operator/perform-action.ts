@@ -7,7 +7,7 @@ import { workExists } from '#db/work/work-reads.ts';
 import type { Operator, OperatorAction, Refusal } from '#domain/operator/operator-actions.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { isCompared } from '#fulfilment/attempts/recover.ts';
-import { actOnWork } from '#fulfilment/operator/operator-actions.ts';
+import { actOnLockedWork } from '#fulfilment/operator/operator-actions.ts';
 
 export interface ActionRequest {
   readonly work: WorkRef;
@@ -75,7 +75,7 @@ async function perform(
 ): Promise<ActionOutcome> {
   if (!(await workExists(tx, work, owner))) return { kind: 'missing' };
   const before = await lockWork(tx, work);
-  const result = await actOnWork(tx, work, action, operator, now);
+  const result = await actOnLockedWork({ tx, work, operator, now }, before, action);
   if (result.kind === 'refused') throw new RolledBackError({ ...result, before });
   const outcome = { kind: result.kind, before };
   if (dryRun) throw new RolledBackError(outcome);

@@ -68,8 +68,8 @@ async function absenceOf(
   }
   const result = await readDebitEvidence(dependencies, { work, attemptId: attempt.id });
   if (result.evidence === 'awaited') {
-    const { reason, detail, againInMs } = result;
-    return { kind: 'awaited', reason, detail, ...(againInMs !== undefined && { againInMs }) };
+    const { evidence: _evidence, ...awaited } = result;
+    return { kind: 'awaited', ...awaited };
   }
   if (result.evidence !== 'no_debit')
     return { kind: 'unproven', mayPass: result.mayPass ?? false, detail: result.detail };

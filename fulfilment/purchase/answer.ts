@@ -19,7 +19,7 @@ import { applyReport, belongsToAnother, isTaken } from '#fulfilment/attempts/rep
 import { noteDrift } from '#fulfilment/gate/drift.ts';
 import type { ClaimedSend } from '#fulfilment/purchase/claim.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
-import { failureNote } from '#fulfilment/purchase/offer.ts';
+import { failureNote, refusal } from '#fulfilment/purchase/offer.ts';
 import { markInProgress } from '#fulfilment/work/change.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
 
@@ -82,7 +82,7 @@ async function aboutThis(
 ): Promise<ServiceResult<Report>> {
   if (!answer.ok || !(await isTaken(tx, sent, answer.value))) return answer;
   const { detail } = belongsToAnother(sent, answer.value);
-  return { ok: false, kind: 'failure', failure: 'contract_drift', detail, status: answer.status };
+  return { ...refusal('contract_drift', detail), status: answer.status };
 }
 
 async function storeFailure(

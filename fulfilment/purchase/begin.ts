@@ -151,8 +151,8 @@ async function readLocked(
     failure: row.failureClass ?? undefined,
     maxPrice: maxPrice === undefined ? undefined : plainText(maxPrice),
     deadlineAt: row.deadlineAt?.getTime(),
-    subscription: work.kind === 'vpn_subscription' ? await subscriptionSnapshot(tx, work.id) : undefined,
-    cancellation: work.kind === 'cancellation' ? await cancellationSnapshot(tx, work.id) : undefined,
+    subscription: 'externalSubscriptionId' in row ? subscriptionSnapshot(row) : undefined,
+    cancellation: 'onUnmetConditions' in row ? await cancellationSnapshot(tx, row) : undefined,
   };
   return { snapshot, row, attempt };
 }

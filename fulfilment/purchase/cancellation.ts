@@ -2,7 +2,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { lockEsim, readRefundContext } from '#db/esims/esim-queries.ts';
 import { takenServiceIds } from '#db/work/attempts.ts';
 import { storePreflight, readCancellation, findRefund } from '#db/work/cancellations.ts';
-import type { AttemptRow, WorkRow } from '#db/work/rows.ts';
+import type { AttemptRow, CancellationRow, WorkRow } from '#db/work/rows.ts';
 import { forecastRefund, judgeRefundConditions, type RefundEvidence } from '#domain/cancellation/refund-conditions.ts';
 import { cancellationOutcome, type CancellationReport, type RefundState } from '#domain/cancellation/refund.ts';
 import type { CancellationSnapshot } from '#domain/purchase/results.ts';
@@ -139,14 +139,13 @@ const EVENTS = {
   failed: 'refund.failed',
 } as const satisfies Record<RefundState, string | undefined>;
 
-export async function cancellationSnapshot(db: Executor, id: string): Promise<CancellationSnapshot> {
-  const { cancellation } = await readCancellation(db, id);
-  const refund = await findRefund(db, id);
+export async function cancellationSnapshot(db: Executor, row: CancellationRow): Promise<CancellationSnapshot> {
+  const refund = await findRefund(db, row.id);
   return {
-    acceptWithoutRefund: cancellation.onUnmetConditions === 'cancel_without_refund',
+    acceptWithoutRefund: row.onUnmetConditions === 'cancel_without_refund',
     refundFailed: refund?.serviceState === 'failed',
     refundOpen: refund?.serviceState === 'processing',
     refundPaid: refund?.status === 'completed',
-    cancelledAt: cancellation.cancelledAt?.getTime(),
+    cancelledAt: row.cancelledAt?.getTime(),
   };
 }

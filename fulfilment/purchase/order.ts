@@ -5,7 +5,7 @@ import { isEsimOfAnotherOrder } from '#db/esims/esim-queries.ts';
 import { esims } from '#db/schema.ts';
 import { chargedOf } from '#db/work/attempts.ts';
 import { openCase } from '#db/work/cases.ts';
-import { orderRow, type AttemptRow, type WorkRow, lockUnfinishedWork } from '#db/work/rows.ts';
+import { orderRow, type AttemptRow, type EsimRow, type WorkRow, lockUnfinishedWork } from '#db/work/rows.ts';
 import type { CompletionResult } from '#domain/purchase/results.ts';
 import type { Report } from '#domain/relay/observation.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
@@ -208,7 +208,7 @@ function judgeOtherEsim(
 }
 
 type DeliveredEsim = Pick<
-  typeof esims.$inferSelect,
+  EsimRow,
   'id' | 'serviceEsimId' | 'iccid' | 'encryptedActivationCode' | 'status' | 'installedAt' | 'activatedAt' | 'expiresAt'
 > & {
   /** Set if it is another one than `serviceEsimId`. */

@@ -9,6 +9,7 @@ import { judgeCredit, otherCreditText } from '#domain/cancellation/refund.ts';
 import { equalMoney, moneyOf, plainText, type Money } from '#domain/money/money.ts';
 import type { CompletionResult } from '#domain/purchase/results.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
+import type { WorkRef } from '#domain/work/kinds.ts';
 import { lookUp } from '#fulfilment/purchase/cancellation.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { notYet, sinceFirstSend, storeLookUp } from '#fulfilment/purchase/listing.ts';
@@ -25,12 +26,12 @@ export async function completeCancellation(
   const { database, now } = dependencies;
   const { attempt, lookedUp } = await storeLookUp(dependencies, known, await lookUp(dependencies, known));
   if (attempt.state === 'failed') return { kind: 'changed' };
-  const { subjectId: id } = attempt;
+  const work = { kind: 'cancellation', id: attempt.subjectId } as const;
   const { cancellation, esim, refund, debit, own } = await database.run(async (db) => {
-    const read = await readCancellation(db, id);
+    const read = await readCancellation(db, work.id);
     return {
       ...read,
-      refund: await findRefund(db, id),
+      refund: await findRefund(db, work.id),
       debit: await debitOfOrder(db, read.esim.orderId),
       own: await readRefundContext(db, read.esim),
     };
@@ -42,11 +43,10 @@ export async function completeCancellation(
       const entry = { message, detail: { esim_id: esim.id, ...refunded } };
       const completion = { attemptId: attempt.id, esimId: esim.id, charged: undefined, entry, applied };
       // Locks the work before any write.
-      const work = { kind: 'cancellation', id } as const;
       await completeWork(tx, work, await lockUnfinishedWork(tx, work), completion, new Date(now()));
       if (credit !== undefined) await recordRefund(tx, esim.orderId, credit);
-      if (completed !== undefined) await settleRefund(tx, id, completed, new Date(now()));
-      if (credit !== undefined && completed === true) await openCaseOfOtherAmount(tx, id, refund, debit, credit);
+      if (completed !== undefined) await settleRefund(tx, work.id, completed, new Date(now()));
+      if (credit !== undefined && completed === true) await openCaseOfOtherAmount(tx, work, refund, debit, credit);
       return { kind: 'completed', esimId: esim.id };
     });
   const acceptsNone = cancellation.onUnmetConditions === 'cancel_without_refund';
@@ -143,12 +143,11 @@ function reportedAmount({ amount, currency }: RefundRow): Money | undefined {
 
 async function openCaseOfOtherAmount(
   tx: Executor,
-  id: string,
+  work: WorkRef,
   refund: RefundRow | undefined,
   debit: Money | undefined,
   credit: Money,
 ): Promise<void> {
-  const work = { kind: 'cancellation', id } as const;
   const reported = refund === undefined ? undefined : reportedAmount(refund);
   if (debit !== undefined && !equalMoney(debit, credit))
     await openCase(tx, work, 'amount_differs', otherCreditText(credit, { debit, reported }), null, { once: true });

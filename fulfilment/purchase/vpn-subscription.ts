@@ -2,7 +2,15 @@ import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { accessAad, customerReferenceAad } from '#db/encryption-aads.ts';
 import { chargedOf, currentAttempt } from '#db/work/attempts.ts';
-import { vpnSubscriptionRow, type AttemptRow, type WorkRow, lockUnfinishedWork, lockWork } from '#db/work/rows.ts';
+import {
+  vpnSubscriptionRow,
+  WorkFinishedError,
+  type AttemptRow,
+  type VpnSubscriptionRow,
+  type WorkRow,
+  lockUnfinishedWork,
+  lockWork,
+} from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
 import { isSoldAtLoss } from '#domain/pricing/suggested-price.ts';
@@ -16,6 +24,7 @@ import type { ObservedOutcome, Report } from '#domain/relay/observation.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { attemptReference } from '#domain/work/identifiers.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
+import { isFinal } from '#domain/work/lifecycle.ts';
 import { reportCharge } from '#fulfilment/books/charges.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import {
@@ -127,7 +136,7 @@ const OUTCOMES = {
   failed: 'failed',
 } as const satisfies Record<VpnSubscription['status'], ObservedOutcome>;
 
-export function subscriptionReport(keyRing: KeyRing, workId: string, subscription: VpnSubscription): Report {
+function subscriptionReport(keyRing: KeyRing, workId: string, subscription: VpnSubscription): Report {
   const { status, started_at: startedAt, expires_at: expiresAt, access } = subscription;
   return {
     ...purchaseReport(subscription, OUTCOMES[status]),
@@ -177,20 +186,20 @@ export async function complete(
       if (row.status === 'processing') await recordStep(tx, { work, status: 'active', event, message, applied }, now);
       return;
     }
+    if (isFinal(row.status)) throw new WorkFinishedError(work, row.status);
     // The access data came with the answer to the order or with the look-up above.
-    const hasAccess = (await readVpnSubscription(tx, id)).encryptedAccess !== null;
+    const hasAccess = vpnSubscriptionRow(row).encryptedAccess !== null;
     const message =
       'The VPN subscription is ' +
       `active${hasAccess ? '; its access data are stored.' : '. It has ended, without access data.'}`;
     const completion = { attemptId, status: 'active', charged, entry: { message }, applied } as const;
-    await completeWork(tx, work, await lockUnfinishedWork(tx, work), completion, now);
+    await completeWork(tx, work, row, completion, now);
     await reportCharge(tx, attempt, charged, now);
   });
   return { kind: 'completed' };
 }
 
-export async function subscriptionSnapshot(db: Executor, id: string): Promise<SubscriptionSnapshot> {
-  const row = await readVpnSubscription(db, id);
+export function subscriptionSnapshot(row: VpnSubscriptionRow): SubscriptionSnapshot {
   return {
     isActive: row.completedAt !== null,
     cancelRequested: row.cancelRequestedAt !== null,
@@ -215,9 +224,9 @@ export async function cancelSubscription(
   }
   const { value } = answer;
   await database.transaction(async (tx) => {
-    await lockUnfinishedWork(tx, work);
+    const row = vpnSubscriptionRow(await lockUnfinishedWork(tx, work));
     const endedAs = value.kind === 'already_cancelled' ? 'cancelled' : undefined;
-    await noteCancelAccepted(tx, work.id, endedAs, new Date(now()));
+    await noteCancelAccepted(tx, row, endedAs, new Date(now()));
     const event = 'vpn_subscription.cancel_accepted';
     const message = 'The service has accepted the cancellation.';
     await addTimelineEntry(tx, work, { event, message, dedupKey: event });

@@ -2,8 +2,15 @@ import { and, desc, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, topups } from '#db/schema.ts';
 import { currentOf, ofWork } from '#db/work/attempts.ts';
-import { startOf, PRODUCT_COLUMNS, workTable, type AttemptRow, type StoredStart, type WorkRow } from '#db/work/rows.ts';
-import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
+import {
+  startOf,
+  PRODUCT_COLUMNS,
+  vpnSubscriptionRow,
+  workTable,
+  type AttemptRow,
+  type StoredStart,
+  type WorkRow,
+} from '#db/work/rows.ts';
 import { cancellationOutcome, isCancelled, judgeRefund, mergeReports } from '#domain/cancellation/refund.ts';
 import { judgeSubscriptionEnd, type ObservationDecision, type PurchaseEvent } from '#domain/relay/observation.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
@@ -13,6 +20,7 @@ import { newEndOf } from '#fulfilment/work/subscription.ts';
 export interface InboxMatch {
   readonly attempt: AttemptRow;
   readonly work: WorkRef;
+  /** Locked, like its attempts. */
   readonly row: WorkRow;
   /** Null for a kind that orders nothing. */
   readonly orderedProduct: number | null;
@@ -134,7 +142,7 @@ interface ReportInContext {
 export async function inContext(tx: Executor, match: InboxMatch, event: PurchaseEvent): Promise<ReportInContext> {
   switch (match.work.kind) {
     case 'vpn_subscription':
-      return subscriptionInContext(tx, match, event);
+      return subscriptionInContext(match, event);
     case 'cancellation':
       return cancellationInContext(tx, match, event);
     case 'order':
@@ -143,8 +151,8 @@ export async function inContext(tx: Executor, match: InboxMatch, event: Purchase
   }
 }
 
-async function subscriptionInContext(tx: Executor, match: InboxMatch, event: PurchaseEvent): Promise<ReportInContext> {
-  const known = await readVpnSubscription(tx, match.work.id);
+function subscriptionInContext(match: InboxMatch, event: PurchaseEvent): ReportInContext {
+  const known = vpnSubscriptionRow(match.row);
   // An event may be late: it fills what is missing, and replaces only an earlier end of the paid period.
   const isRenewal = newEndOf(known, event) !== undefined;
   const missing = {

@@ -3,6 +3,7 @@ import type { Executor } from '#db/connection/database.ts';
 import { lookAgainAt } from '#db/esims/esim-queries.ts';
 import { cancellations, esims, refunds, walletMovements } from '#db/schema.ts';
 import { findCancellationInForce, findRefund } from '#db/work/cancellations.ts';
+import type { CancellationRow } from '#db/work/rows.ts';
 import { addTimelineEntry } from '#db/work/timeline.ts';
 import { isCancelled, mergeReports, type CancellationReport } from '#domain/cancellation/refund.ts';
 import type { PurchaseEvent } from '#domain/relay/observation.ts';
@@ -65,7 +66,7 @@ async function settleBookedRefund(tx: Executor, work: WorkRef, now: Date): Promi
   );
 }
 
-async function noteCancelled(tx: Executor, work: WorkRef, now: Date): Promise<typeof cancellations.$inferSelect> {
+async function noteCancelled(tx: Executor, work: WorkRef, now: Date): Promise<CancellationRow> {
   const [row] = await tx
     .update(cancellations)
     .set({ cancelledAt: sql`coalesce(${cancellations.cancelledAt}, ${now})` })

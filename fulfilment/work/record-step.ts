@@ -2,7 +2,7 @@ import { and, eq, inArray, or } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { markApplied } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
-import { ofWork } from '#db/work/attempts.ts';
+import { findAttempt, ofWork } from '#db/work/attempts.ts';
 import { hasOpenCase, openReasons } from '#db/work/cases.ts';
 import { type WorkRow, lockUnfinishedWithEpoch } from '#db/work/rows.ts';
 import type { TimelineEntry } from '#db/work/timeline.ts';
@@ -90,11 +90,7 @@ function entryOf({ event, message, stepKey, attemptNumber, failure, attention }:
 /** The case may be about an attempt in one state only. False when the attempt has no row. */
 async function isStillJudged(tx: Executor, { work, attemptNumber, attemptState }: WorkStep): Promise<boolean> {
   if (attemptState === undefined || attemptNumber === undefined) return true;
-  const [row] = await tx
-    .select({ state: attempts.state })
-    .from(attempts)
-    .where(and(ofWork(work), eq(attempts.number, attemptNumber)));
-  return row?.state === attemptState;
+  return (await findAttempt(tx, work, attemptNumber))?.state === attemptState;
 }
 
 /** True while an attempt may have bought, or a failed purchase is not proven to have cost nothing. */

@@ -98,7 +98,7 @@ async function reportOtherRefund(
 
 /** `completed`: the money is in the wallet. */
 export async function settleRefund(tx: Executor, cancellationId: string, completed: boolean, now: Date): Promise<void> {
-  await changeRefund(tx, cancellationId, completed ? PAID_REFUND : GIVEN_UP_REFUND, now, completed ? now : undefined);
+  await changeRefund(tx, cancellationId, completed ? PAID_REFUND : GIVEN_UP_REFUND, now);
 }
 
 /** A settled refund is not changed. */
@@ -111,11 +111,10 @@ async function changeRefund(
   cancellationId: string,
   { status, from }: { readonly status: RefundStatus; readonly from: readonly RefundStatus[] },
   now: Date,
-  completedAt?: Date,
 ): Promise<void> {
   await tx
     .update(refunds)
-    .set({ status, updatedAt: now, completedAt })
+    .set({ status, updatedAt: now, ...(status === 'completed' && { completedAt: now }) })
     .where(and(eq(refunds.cancellationId, cancellationId), inArray(refunds.status, from)));
   await announceRefund(tx, cancellationId, now);
 }
@@ -143,7 +142,7 @@ export async function settlePaidRefunds(tx: Executor, credits: readonly PaidRefu
     const refund =
       refundOfCredit(known, { refundId, money }) ??
       known.find(({ serviceRefundId }) => serviceRefundId !== null && serviceRefundId === refundId) ??
-      known.find(({ isInForce: counts, reportedAmount }) => counts && reportedAmount !== undefined);
+      known.find(({ isInForce: inForce, reportedAmount }) => inForce && reportedAmount !== undefined);
     if (refund === undefined || refund.reportedAmount === undefined) {
       await settleUnreportedRefund(tx, credit, { refundId, debit }, now);
     } else if (refund.status !== 'completed') {
@@ -178,12 +177,12 @@ async function refundsOfOrder(tx: Executor, orderId: string) {
     .where(eq(refunds.orderId, orderId))
     .orderBy(refunds.createdAt)
     .for('update', { of: refunds });
-  return rows.map(({ refund: { cancellationId, status, serviceRefundId, amount, currency }, isInForce: counts }) => ({
+  return rows.map(({ refund: { cancellationId, status, serviceRefundId, amount, currency }, isInForce: inForce }) => ({
     cancellationId,
     status,
     serviceRefundId,
     reportedAmount: moneyOf(amount, currency),
-    isInForce: counts,
+    isInForce: inForce,
   }));
 }
 

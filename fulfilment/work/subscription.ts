@@ -91,14 +91,16 @@ export async function cancelVpnSubscription(
   return 'requested';
 }
 
-/** Clears the former failure. `endedAs` is set when the service reports that the subscription has ended. */
+/**
+ * Clears the former failure. `known` is locked in this transaction. `endedAs` is set when the service reports that the
+ * subscription has ended.
+ */
 export async function noteCancelAccepted(
   tx: Executor,
-  id: string,
+  known: VpnSubscriptionRow,
   endedAs: SubscriptionEnd | undefined,
   now: Date,
 ): Promise<void> {
-  const known = await readVpnSubscription(tx, id);
   await tx
     .update(vpnSubscriptions)
     .set({
@@ -108,7 +110,7 @@ export async function noteCancelAccepted(
       failureDetail: null,
       nextStepAt: null,
     })
-    .where(eq(vpnSubscriptions.id, id));
+    .where(eq(vpnSubscriptions.id, known.id));
 }
 
 /** No end followed: the cancellation is requested again. */

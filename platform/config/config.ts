@@ -8,7 +8,7 @@ import { parseEnvironment, readTogether, type Environment } from '#config/enviro
 import { readPolicy } from '#config/policy/policy-file.ts';
 import { temporalTlsOf } from '#config/temporal-tls.ts';
 import { tracingOf } from '#config/tracing.ts';
-import { isLoopback, withoutEndSlashes } from '#config/variable-types.ts';
+import { hostOf, isLoopback, withoutEndSlashes } from '#config/variable-types.ts';
 import { CONFIGURATION_FIELDS as FIELDS } from '#config/variables.ts';
 import type { Policy } from '#domain/policy/policy.ts';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capability-profile.ts';
@@ -188,9 +188,8 @@ function deploymentOf(raw: Raw<'deployment'>): DeploymentVersion | undefined {
 
 /** @throws ConfigurationError for a proxy that cannot be used, and for production without TLS. */
 function serviceOf(raw: Raw<'service'>) {
-  const { protocol, hostname } = new URL(raw.SERVICE_BASE_URL);
-  const isLocal = isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
-  if (raw.SERVICE_MODE === 'production' && protocol === 'http:' && !isLocal) {
+  const url = new URL(raw.SERVICE_BASE_URL);
+  if (raw.SERVICE_MODE === 'production' && url.protocol === 'http:' && !isLoopback(hostOf(url))) {
     const message = 'must begin with https:// in production: others could read the password';
     throw ConfigurationError.of('SERVICE_BASE_URL', message);
   }
@@ -211,10 +210,11 @@ function serviceOf(raw: Raw<'service'>) {
 }
 
 function proxyOf(raw: Raw<'service'>): string | undefined {
-  const { protocol, hostname, port: given } = new URL(raw.SERVICE_BASE_URL);
-  const port = given || (protocol === 'https:' ? '443' : '80');
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  const name = protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+  const target = new URL(raw.SERVICE_BASE_URL);
+  const isHttps = target.protocol === 'https:';
+  const port = target.port || (isHttps ? '443' : '80');
+  const host = hostOf(target);
+  const name = isHttps ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const proxy = raw[name];
   if (proxy === undefined || isLoopback(host) || isExcepted(host, port, raw.NO_PROXY ?? '')) return undefined;
   const url = proxy.includes('://') ? proxy : `http://${proxy}`;
@@ -259,10 +259,7 @@ function codecOf(raw: Raw<'codec'>) {
 }
 
 function policyOfProcess(environment: Environment): Policy {
-  const { capabilities, file } = readTogether(environment, {
-    capabilities: (given: Environment) => PARTS.capabilities(given),
-    file: readPolicy,
-  });
+  const { capabilities, file } = readTogether(environment, { capabilities: PARTS.capabilities, file: readPolicy });
   const { policy } = file;
   return { ...policy, purchase: { ...policy.purchase, resendAllowed: capabilities.key_replay } };
 }

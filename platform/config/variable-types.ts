@@ -34,21 +34,27 @@ export function port(fallback: number) {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 
-export const DURATION = /^\d{1,9}(ms|s|m|h|d)$/;
-
-export function milliseconds(text: string): number {
+function milliseconds(text: string): number {
   const unit = /[a-z]+$/.exec(text)?.[0] ?? 'ms';
   return Number.parseInt(text, 10) * (UNITS[unit] ?? 1);
 }
 
-/** `500ms`, `20s`, `10m`, `24h` or `7d`, parsed to milliseconds; ten years at most. */
-export function durationMs(fallback: string) {
+/** Ten years. */
+export const LONGEST_MS = 3_650 * DAY;
+
+/** `500ms`, `20s`, `10m`, `24h` or `7d`, parsed to milliseconds. */
+export function duration() {
+  const error = 'must be a duration such as 500ms, 20s, 10m, 24h';
   return z
-    .string()
-    .regex(DURATION, 'must be a duration such as 500ms, 20s, 10m, 24h')
-    .default(fallback)
-    .transform(milliseconds)
-    .refine((ms) => ms <= 3_650 * DAY, 'must be at most 3650d');
+    .string({ error })
+    .regex(/^\d{1,9}(ms|s|m|h|d)$/, error)
+    .transform(milliseconds);
+}
+
+export function durationMs(fallback: string) {
+  return duration()
+    .refine((ms) => ms <= LONGEST_MS, 'must be at most 3650d')
+    .prefault(fallback);
 }
 
 export function price() {
@@ -135,6 +141,11 @@ function isNetwork(text: string): boolean {
   const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const family = isIP(address);
   return family !== 0 && (bits === undefined || Number(bits) <= (family === 4 ? 32 : 128));
+}
+
+/** Without the brackets of an IPv6 address. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
 export function isLoopback(host: string): boolean {

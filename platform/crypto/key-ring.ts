@@ -41,7 +41,7 @@ const ALGORITHM = 'aes-256-gcm';
  * 2^32 values (NIST SP 800-38D, 8.3). Rotate long before that.
  */
 export class KeyRing {
-  readonly #primary: NamedKey;
+  readonly primaryKeyId: string;
   readonly #encryptionKeys: ReadonlyMap<string, KeyObject>;
   readonly #hashKey: KeyObject;
   readonly #checkValues: ReadonlyMap<string, Buffer>;
@@ -59,7 +59,7 @@ export class KeyRing {
       if (encryptionKeys.has(id)) throw new RangeError(`key id ${id} is used twice`);
       encryptionKeys.set(id, derive(key, 'encrypt'));
     }
-    this.#primary = primary;
+    this.primaryKeyId = primary.id;
     this.#encryptionKeys = encryptionKeys;
     this.#hashKey = derive(oldest.key, 'hash');
     this.#checkValues = new Map(keys.map(({ id, key }) => [id, derive(key, 'check').export()]));
@@ -74,16 +74,12 @@ export class KeyRing {
     return this.#checkValues.get(id);
   }
 
-  get primaryKeyId(): string {
-    return this.#primary.id;
-  }
-
   /** @param plaintext text is encrypted as UTF-8. @param aad row and column; {@link decrypt} needs the same text. */
   encrypt(plaintext: Uint8Array | string, aad: string): Buffer {
-    const id = Buffer.from(this.#primary.id, 'utf8');
+    const id = Buffer.from(this.primaryKeyId, 'utf8');
     const header = Buffer.concat([Buffer.from([FORMAT, id.length]), id]);
     const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv(ALGORITHM, this.#keyOf(this.#primary.id), iv, { authTagLength: TAG_BYTES });
+    const cipher = createCipheriv(ALGORITHM, this.#keyOf(this.primaryKeyId), iv, { authTagLength: TAG_BYTES });
     cipher.setAAD(Buffer.concat([header, Buffer.from(aad, 'utf8')]));
     const body = typeof plaintext === 'string' ? Buffer.from(plaintext, 'utf8') : plaintext;
     return Buffer.concat([header, iv, cipher.update(body), cipher.final(), cipher.getAuthTag()]);

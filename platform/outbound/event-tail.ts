@@ -6,7 +6,7 @@ import type { Logger } from '#telemetry/logger.ts';
 const BATCH = 500;
 const RETRY_MS = 1_000;
 
-export interface TailListener {
+interface TailListener {
   /** Default: all events. */
   readonly subjectId?: string;
   /** Must be synchronous and must not throw: all other listeners wait for it. */
@@ -14,7 +14,7 @@ export interface TailListener {
   readonly onStop: () => void;
 }
 
-export interface EventTailOptions {
+interface EventTailOptions {
   readonly read: (after: bigint, limit: number) => Promise<readonly PublishedEvent[]>;
   readonly lastPosition: () => Promise<bigint>;
   readonly wakeups: Pick<Wakeups, 'next' | 'pause' | 'wake' | 'isHearing'>;

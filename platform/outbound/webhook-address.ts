@@ -49,7 +49,7 @@ export function hostOf({ hostname }: { readonly hostname: string }): string {
 }
 
 /** `allowed`: listed in the configuration. */
-export type AddressVerdict = 'public' | 'allowed' | 'refused';
+type AddressVerdict = 'public' | 'allowed' | 'refused';
 
 /**
  * Against server-side request forgery: only addresses that the IANA registries show as public are accepted. An

@@ -131,7 +131,6 @@ function redactValue(value: unknown, text: RedactText, ancestors: Set<object>, d
     case 'string':
       return text(value);
     case 'bigint':
-      return text(String(value));
     case 'symbol':
       return text(String(value));
     case 'function':

@@ -17,7 +17,7 @@ import type { TracingConfig } from '#config/tracing.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 /** No secret and no personal data: spans leave the installation. */
-export type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
+type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
 
 export interface SpanOptions {
   readonly kind?: 'internal' | 'server' | 'client' | 'producer';
@@ -28,7 +28,7 @@ export interface SpanOptions {
   readonly attributes?: SpanAttributes;
 }
 
-export interface BegunSpan {
+interface BegunSpan {
   /** Undefined while nothing is traced. */
   readonly traceparent: string | undefined;
   /** Spans that begin in `work` belong to this one. */

@@ -19,7 +19,7 @@ import { TRACE_HEADER } from '#workflows/messages.ts';
 /** Long enough for a server that is starting. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-export interface ConnectOptions {
+interface ConnectOptions {
   readonly timeoutMs?: number;
 }
 
@@ -104,7 +104,7 @@ function tlsOptions({ ca, client, serverName }: TemporalTls): Exclude<Connection
 const REFUSED = /does not have (valid authentication credentials|permission to execute)/;
 
 function isRefusal(cause: unknown): boolean {
-  const status = statusBehind(cause);
+  const status = grpcStatus(grpcErrorBehind(cause));
   if (status === undefined) return cause instanceof Error && REFUSED.test(cause.message);
   return status === GRPC_STATUS.unauthenticated || status === GRPC_STATUS.permissionDenied;
 }
@@ -142,7 +142,7 @@ const PASSING: ReadonlySet<number> = new Set([cancelled, deadlineExceeded, resou
 
 /** The same call may succeed a moment later. @param error of gRPC, or of Temporal's client with it as its cause. */
 export function isTemporary(error: unknown): boolean {
-  const status = statusBehind(error);
+  const status = grpcStatus(grpcErrorBehind(error));
   return status !== undefined && PASSING.has(status);
 }
 
@@ -156,17 +156,15 @@ export function isRefusalOfCall(error: unknown): boolean {
 
 /** No worker polls the task queue, or those of the run's version have ended. The server has only these texts for it. */
 export function isUnanswered(error: unknown): boolean {
-  const cause = isGrpcServiceError(error) ? error : error instanceof Error ? error.cause : undefined;
-  return (
-    isGrpcServiceError(cause) &&
-    grpcStatus(cause) === GRPC_STATUS.failedPrecondition &&
-    /\bno pollers?\b/.test(cause.details || cause.message)
-  );
+  const cause = grpcErrorBehind(error);
+  if (cause === undefined || grpcStatus(cause) !== GRPC_STATUS.failedPrecondition) return false;
+  return /\bno pollers?\b/.test(cause.details || cause.message);
 }
 
-/** Accepts also an error of Temporal's client with the gRPC error as its cause. */
-function statusBehind(error: unknown): number | undefined {
-  return grpcStatus(error) ?? (error instanceof Error ? grpcStatus(error.cause) : undefined);
+/** Of gRPC, or the cause of an error of Temporal's client. */
+function grpcErrorBehind(error: unknown) {
+  const cause = isGrpcServiceError(error) ? error : error instanceof Error ? error.cause : undefined;
+  return isGrpcServiceError(cause) ? cause : undefined;
 }
 
 export function grpcStatus(error: unknown): number | undefined {

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { hostOf } from '#config/variable-types.ts';
 import { forward, READS } from '#telemetry/forward.ts';
-import { close, listen, SLOW_REQUESTS } from '#telemetry/http-server.ts';
+import { close, listen, SLOW_REQUESTS, type SmallServer } from '#telemetry/http-server.ts';
 
-export interface UiProxyOptions {
+interface UiProxyOptions {
   readonly host: string;
   readonly port: number;
   readonly target: string;
@@ -16,22 +17,17 @@ export interface UiProxyProblem {
   readonly detail: string;
 }
 
-export interface UiProxy {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
 /**
  * The Temporal UI answers any `Host`: an attacker could point a name at this machine (DNS rebinding).
  * @throws Error with code EADDRINUSE or EACCES.
  */
-export async function startUiProxy(options: UiProxyOptions): Promise<UiProxy> {
+export async function startUiProxy(options: UiProxyOptions): Promise<SmallServer> {
   const server = createServer(SLOW_REQUESTS, (request, response) => {
     const problem = problemOf(request, options.origins);
     if (problem === undefined) passOn(request, response, options);
     else refuse(response, 403, problem, options);
   });
-  return { port: await listen(server, options), close: () => close(server, 'all') };
+  return { host: options.host, port: await listen(server, options), close: () => close(server, 'all') };
 }
 
 function problemOf({ method = '', headers }: IncomingMessage, origins: readonly string[]): UiProxyProblem | undefined {
@@ -47,8 +43,8 @@ function problemOf({ method = '', headers }: IncomingMessage, origins: readonly 
 }
 
 function passOn(request: IncomingMessage, response: ServerResponse, options: UiProxyOptions): void {
-  const { hostname, port } = new URL(options.target);
-  const target = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) };
+  const url = new URL(options.target);
+  const target = { host: hostOf(url), port: Number(url.port || 80) };
   forward(request, response, target, ({ error }) =>
     refuse(response, 502, { what: 'unreachable', detail: error.message }, options),
   );

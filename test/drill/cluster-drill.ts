@@ -9,7 +9,7 @@ import { startPostgresPair } from '#test/support/servers/postgres-pair.ts';
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { auditBooks } from '#test/support/work/books/books.ts';
-import { isSettled, readWork } from '#test/support/work/books/both-sides.ts';
+import { isAtRest, readWork } from '#test/support/work/books/both-sides.ts';
 
 /**
  * The loss of one API and one worker; of the Temporal server; of the primary PostgreSQL server, ours and Temporal's; a
@@ -102,10 +102,8 @@ export async function runClusterDrill(drill: DrillSize & { event: ClusterEvent }
 /** The ids of work that has neither ended nor waits for a person, as work whose purchases all failed does. */
 async function unfinished({ database }: Stack, ids: readonly string[]): Promise<string[]> {
   const work = await database.run(readWork);
-  const ended = new Set(
-    work.filter(({ status }) => isSettled(status) || status === 'needs_attention').map(({ id }) => id),
-  );
-  return ids.filter((id) => !ended.has(id));
+  const atRest = new Set(work.filter(({ status }) => isAtRest(status)).map(({ id }) => id));
+  return ids.filter((id) => !atRest.has(id));
 }
 
 /** Time of the first acceptance of a request that was placed after a time. Epoch milliseconds. */

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { postOnce } from '#test/support/api/keys.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { subscriptionInput } from '#test/support/work/order-desk.ts';
 
 /** A request of a shop, which the shop repeats with the same key until it is accepted. */
 export interface ShopRequest {
@@ -86,8 +88,7 @@ export class ShopLoad {
 
   async #send(request: ShopRequest): Promise<boolean> {
     const { path, body, key } = request;
-    const headers = { 'idempotency-key': key };
-    const answer = await this.#stack.api.post(path, body, { headers }).catch(() => undefined);
+    const answer = await postOnce(this.#stack.api, path, body, key).catch(() => undefined);
     if (answer?.status !== 202) {
       request.isRepeated = true;
       return false;
@@ -104,12 +105,6 @@ function order(packageId: number | undefined): ShopRequest {
 }
 
 function subscription(): ShopRequest {
-  const body = {
-    vpn_plan_id: VPN_PLAN,
-    external_subscription_id: `vpn-${randomUUID()}`,
-    customer_reference: 'C-2207',
-    customer_price: { amount: '29.99', currency: 'USD' },
-    if_unavailable: 'hold',
-  };
+  const body = subscriptionInput(VPN_PLAN, { if_unavailable: 'hold' });
   return { path: '/v1/vpn/subscriptions', body, key: randomUUID() };
 }

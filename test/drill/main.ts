@@ -24,7 +24,7 @@ const { values } = parseArgs({
 const size = { purchases: Number(values.purchases), shops: Number(values.shops) };
 const events = CLUSTER_EVENTS.filter((each) => each === (values.event ?? each));
 if (events.length === 0) throw new Error(`--event is one of ${CLUSTER_EVENTS.join(', ')}`);
-const drills: readonly Omit<Drill, 'servers'>[] = [
+const drills: readonly Drill[] = [
   { lost: ['PostgreSQL'], archive: false, ...size },
   { lost: ['PostgreSQL'], archive: true, ...size },
   { lost: ['PostgreSQL', 'Temporal'], archive: true, ...size },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { events, orders } from '#db/schema.ts';
-import { batchOf, ordersOfBatch } from '#test/support/api/order-batches.ts';
+import { batchCalls, batchInput, batchOf, ordersOfBatch } from '#test/support/api/order-batches.ts';
 import { disposedAtEnd } from '#test/support/disposed-at-end.ts';
 import { startStack } from '#test/support/servers/stack.ts';
 import { NORMAL_WAITS_POLICY } from '#test/support/servers/test-policies.ts';
@@ -17,6 +17,7 @@ const PATIENCE_MS = 120_000 + SIZE * 1_000;
 
 const stack = disposedAtEnd(await startStack({ environment: NORMAL_WAITS_POLICY }));
 
+const { create } = batchCalls(() => stack.api);
 const read = async (id: string) => batchOf(await stack.api.get(`/v1/order-batches/${id}`));
 
 async function delivered(id: string, least: number): Promise<void> {
@@ -35,12 +36,9 @@ describe(`a batch of ${SIZE} eSIMs`, { timeout: 4 * PATIENCE_MS }, () => {
   it('is accepted in one call and delivered, with one debit for each eSIM, although a worker is killed', async () => {
     const began = performance.now();
     const seconds = () => ((performance.now() - began) / 1_000).toFixed(1);
-    const body = {
-      external_batch_id: `campaign-${randomUUID()}`,
-      items: [{ package_id: PACKAGE.completedAtOnce, quantity: SIZE }],
-    };
-    const headers = { 'Idempotency-Key': randomUUID() };
-    const answer = await stack.api.post('/v1/order-batches', body, { headers });
+    const body = batchInput([{ package_id: PACKAGE.completedAtOnce, quantity: SIZE }]);
+    const key = randomUUID();
+    const answer = await create(body, key);
     expect(answer.status, answer.text).toBe(202);
     const figures = [`accepted after ${seconds()} s`];
     const { id } = batchOf(answer);
@@ -66,7 +64,7 @@ describe(`a batch of ${SIZE} eSIMs`, { timeout: 4 * PATIENCE_MS }, () => {
     expect(announced).toMatchObject([
       { type: 'order_batch.completed', data: { size: SIZE, completed: SIZE, failed: 0, abandoned: 0 } },
     ]);
-    const repeated = await stack.api.post('/v1/order-batches', body, { headers });
+    const repeated = await create(body, key);
     expect(repeated.text).toBe(answer.text);
   });
 });

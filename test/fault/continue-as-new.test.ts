@@ -114,7 +114,7 @@ describe('a workflow whose history grows long', () => {
         status: 'failed',
         failure: { code: 'supplier_error', message: 'No.' },
       };
-      await desk.simulator.sendWebhook({ environment: 'sandbox', event: 'order.failed', data });
+      await desk.simulator.sendWebhook({ event: 'order.failed', data });
     });
     expect(reports).toBe(1);
     expect([before, await statusOf(id, before)]).toEqual([first.runId, 'CONTINUED_AS_NEW']);
@@ -171,7 +171,7 @@ describe('a workflow whose history grows long', () => {
         status: 'failed',
         failure: { code: 'supplier_error', message: `Report ${reports}.` },
       };
-      await desk.simulator.sendWebhook({ environment: 'sandbox', event: 'vpn.subscription.failed', data });
+      await desk.simulator.sendWebhook({ event: 'vpn.subscription.failed', data });
     });
     expect(reports).toBeGreaterThan(0);
     expect([before, await statusOf(id, before)]).toEqual([first.runId, 'CONTINUED_AS_NEW']);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { endPause, pausePurchases } from '#test/drill/pauses.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import {
   startOwnPostgres,
   startOwnTemporal,
@@ -10,7 +11,7 @@ import {
 import { startStack, type Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { auditBooks } from '#test/support/work/books/books.ts';
-import { OrderDesk, PACKAGE } from '#test/support/work/order-desk.ts';
+import { OrderDesk, PACKAGE, subscriptionInput } from '#test/support/work/order-desk.ts';
 
 /** A restore and the repairs after it take several waits of the sweeper and the reconciler. */
 const SLOWEST_MS = 1_200_000;
@@ -114,18 +115,9 @@ describe.concurrent(
           body: { esim_id: recharged, package_id: TOP_UP_PACKAGE, external_topup_id: randomUUID() },
           end: 'completed',
         },
-        {
-          path: '/v1/vpn/subscriptions',
-          body: {
-            vpn_plan_id: VPN_PLAN,
-            external_subscription_id: randomUUID(),
-            customer_reference: 'C-2207',
-            customer_price: { amount: '29.99', currency: 'USD' },
-          },
-          end: 'active',
-        },
+        { path: '/v1/vpn/subscriptions', body: subscriptionInput(VPN_PLAN), end: 'active' },
         { path: `/v1/esims/${cancelled}/cancel`, body: {}, end: 'completed' },
-      ].map((each) => ({ ...each, headers: { 'idempotency-key': randomUUID() } }));
+      ].map((each) => ({ ...each, key: randomUUID() }));
       const requestAll = () => Promise.all(requests.map((each) => execute(stack, each)));
       const [order, topup, subscription] = await requestAll();
       const movements = await desk.simulator.ledger();
@@ -142,14 +134,14 @@ describe.concurrent(
 interface WorkRequest {
   readonly path: string;
   readonly body: object;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly key: string;
   readonly end: string;
 }
 
 /** Repeats a request until it is accepted, and waits for the end of the work. @returns its id. */
-async function execute(stack: Stack, { path, body, headers, end }: WorkRequest): Promise<string> {
+async function execute(stack: Stack, { path, body, key, end }: WorkRequest): Promise<string> {
   const answer = await waitFor(`POST ${path} is accepted`, async () => {
-    const given = await stack.api.post(path, body, { headers });
+    const given = await postOnce(stack.api, path, body, key);
     if (given.status !== 202) throw new Error(`${given.status}: ${given.text}`);
     return given;
   });

@@ -51,9 +51,7 @@ async function placeRound(): Promise<{ open: string[]; quick: string[] }> {
 /** The service completes orders that it had left open. */
 async function complete(ids: readonly string[]): Promise<void> {
   for (const id of ids) {
-    const [attempt] = await desk.attempts(id);
-    const [sold] = await desk.simulator.orders(attempt?.reference);
-    await desk.simulator.completeOrder(sold?.id ?? '');
+    await desk.simulator.completeOrder((await desk.soldFor(id)).id);
     await desk.reaches(id, 'completed');
   }
 }

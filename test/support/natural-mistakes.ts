@@ -1,5 +1,5 @@
 /** Mistakes that people make with an API, one for each kind of refusal: the call, and what its answer must say. */
-export interface Mistake {
+interface Mistake {
   readonly name: string;
   readonly call: readonly [method: string, path: string];
   /** Sent as JSON, unless it is a string. */

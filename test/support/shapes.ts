@@ -6,7 +6,7 @@ import { shapeNames, type ShapeName } from '#simulator/shapes/shape.ts';
 export type Seen = Readonly<Partial<Record<Trait, boolean>>>;
 
 /** A shape that the product does not support, or not completely. */
-export interface ShapeDifference {
+interface ShapeDifference {
   /** The field of the contract that the sandbox tour must name. */
   readonly field: string;
   /** Undefined: no purchase was possible. */

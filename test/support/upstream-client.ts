@@ -17,7 +17,7 @@ export type Answer = (request: {
 export const jsonAnswer = (body: unknown, status = 200) => httpAnswer(status, JSON.stringify(body));
 export const refusal = (status: number, code: string) => jsonAnswer({ error: { code } }, status);
 
-export interface TestClientSettings {
+interface TestClientSettings {
   readonly capabilities?: Partial<Capabilities>;
   readonly mode?: ServiceMode;
   readonly deadlineMs?: number;

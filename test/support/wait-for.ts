@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Thrown by a condition that can no longer become true. */
 export class NeverError extends Error {}
 
-export interface WaitOptions {
+interface WaitOptions {
   /**
    * Time limit in milliseconds, reached only on failure. The default is three minutes, because a busy machine may take
    * twenty times as long as an idle one.

@@ -11,6 +11,7 @@ import type {
 import type { AttemptState } from '#domain/relay/observation.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { newAttempt } from '#test/support/work/workflows/fake-order-rules.ts';
 import { needsAttention, POLICY, report, shownAfter, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { cancellationWorkflow } from '#workflows/cancellation.ts';
 import { operatorActedSignal } from '#workflows/messages.ts';
@@ -71,11 +72,8 @@ class FakeCancellation {
       status: this.status,
       acceptedAt: this.#startedAt,
       attempt: {
-        id: 'att_1',
-        number: 1,
+        ...newAttempt(1),
         state: this.state,
-        settled: false,
-        named: false,
         history: { firstSentAt: isSent ? this.#startedAt : undefined, sends: isSent ? 1 : 0, anyUnknown: false },
       },
       extraAttempts: 0,

@@ -143,7 +143,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
     await resultOf(order);
     const sent = { number: 2, sends: 1, anyUnknown: true, state: 'unknown' };
     expect(witnesses).toContainEqual(expect.objectContaining(sent));
-    expect(order.calls.filter((call) => call === 'openNextAttempt 2')).toHaveLength(1);
+    expect(order.timesCalled('openNextAttempt 2')).toBe(1);
   });
 
   it.each([

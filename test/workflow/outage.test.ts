@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import type { FakeOrder, ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
-import { needsAttention, orderWith, POLICY, withOrder } from '#test/support/work/workflows/order-workflow.ts';
+import {
+  needsAttention,
+  orderWith,
+  POLICY,
+  shownAfter,
+  withOrder,
+} from '#test/support/work/workflows/order-workflow.ts';
 import { explainQuery, operatorActedSignal } from '#workflows/messages.ts';
 
 const environment = await timeSkippingEnvironment();
@@ -47,8 +53,7 @@ async function throughOutage(order: FakeOrder) {
     };
   };
   return withOrder(order, {}, async (handle) => {
-    await environment.sleep(OUTAGE / 2);
-    const explained = await handle.query(explainQuery);
+    const explained = await shownAfter(OUTAGE / 2, handle);
     const { historyLength } = await handle.describe();
     return { explained, historyLength, result: await handle.result(), healedAfterMs: completedAt - until };
   });
@@ -85,7 +90,7 @@ describe('work after an outage of the service for a day', () => {
       await environment.sleep(OUTAGE / 2);
       expect(order.steps).toContainEqual(WITH_CASE);
     });
-    const proofs = order.calls.filter((call) => call === 'proveAbsence').length;
+    const proofs = order.timesCalled('proveAbsence');
     expect(proofs).toBeGreaterThan(least);
     expect(proofs).toBeLessThan(most);
     expect(order.sent.length).toBeLessThanOrEqual(sent);
@@ -99,7 +104,7 @@ describe('work after an outage of the service for a day', () => {
     await withOrder(order, { historyLimit: 100 }, async (handle) => {
       await environment.sleep(OUTAGE / 4);
       expect(order.steps).toContainEqual(WITH_CASE);
-      const proofs = () => order.calls.filter((call) => call === 'proveAbsence').length;
+      const proofs = () => order.timesCalled('proveAbsence');
       // A proof, ten minutes at the gate, then a wait of fifteen minutes with a case. Wake it in that wait.
       const earlier = proofs();
       while (proofs() === earlier) await environment.sleep(60_000);

@@ -3,14 +3,14 @@
  * `histories/<version>/`. Each release records its own histories. Those of earlier releases stay, because workflows
  * that began with them may still run.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { KeyRing } from '#crypto/key-ring.ts';
 import { EncryptionCodec } from '#temporal/codec/payload-codec.ts';
+import { readProject } from '#test/support/compose.ts';
 import { startOwnPostgres, startOwnTemporal } from '#test/support/servers/own-servers.ts';
-import { TemporalOperator } from '#test/support/servers/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/servers/stack.ts';
+import { keyRingOf, TemporalOperator } from '#test/support/servers/stack-temporal.ts';
+import { startStack } from '#test/support/servers/stack.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 import { OrderDesk } from '#test/support/work/order-desk.ts';
 import { decodedHistory } from '#test/support/work/workflows/histories.ts';
@@ -18,10 +18,7 @@ import { TemporalUi } from '#test/workflow/scenarios/scenario.ts';
 import { SCENARIOS } from '#test/workflow/scenarios/scenarios.ts';
 import { bundleWorkflows } from '#worker/bundle.ts';
 
-const PROJECT = join(import.meta.dirname, '../..');
-const { version } = z
-  .object({ version: z.string() })
-  .parse(JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')));
+const { version } = z.object({ version: z.string() }).parse(JSON.parse(readProject('package.json')));
 const FOLDER = join(import.meta.dirname, 'histories', version);
 
 /**
@@ -41,7 +38,7 @@ const workflowBundle = join(temporaryFolder('bundle'), 'workflows.js');
 await bundleWorkflows(workflowBundle);
 await using stack = await startStack({ postgres, temporal, workflowBundle });
 await using operator = await TemporalOperator.connect(stack);
-const codec = new EncryptionCodec(new KeyRing([keyOf(stack)]));
+const codec = new EncryptionCodec(keyRingOf(stack));
 const desk = new OrderDesk(stack);
 const ui = new TemporalUi(operator, codec);
 mkdirSync(FOLDER, { recursive: true });
@@ -61,8 +58,3 @@ for (const [name, scenario] of chosen) {
   process.stdout.write(`recorded ${version}/${name}\n`);
 }
 await desk.checkBooks();
-
-function keyOf(stack: Stack) {
-  const [id = '', key = ''] = (stack.environments.worker['ENCRYPTION_KEYS'] ?? '').split(':');
-  return { id, key: Buffer.from(key, 'base64') };
-}

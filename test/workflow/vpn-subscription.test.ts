@@ -6,6 +6,7 @@ import {
   endOf,
   FakeSubscription,
   FOUND,
+  inDays,
   withSubscription,
 } from '#test/support/work/workflows/subscription-workflow.ts';
 import { explainQuery, operatorActedSignal } from '#workflows/messages.ts';
@@ -15,8 +16,6 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 const environment = await timeSkippingEnvironment();
-
-const inDays = async (days: number) => (await environment.currentTimeMs()) + days * DAY_MS;
 
 describe('a VPN subscription', () => {
   it('of two years waits for its end, and expires also without an event', async () => {
@@ -106,8 +105,7 @@ describe('a VPN subscription', () => {
       // The action wakes a run that has read the request already, and may end its first wait.
       await environment.sleep('1 day');
       await cancel(subscription, running);
-      await environment.sleep('20 seconds');
-      const explained = await running.query(explainQuery);
+      const explained = await shownAfter('20 seconds', running);
       expect(explained).toMatchObject({
         status: 'cancelling',
         failure: 'timeout',

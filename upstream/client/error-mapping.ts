@@ -51,7 +51,7 @@ export type BodyResult<Value> =
   | { readonly ok: true; readonly value: Value; readonly unused?: Unused }
   | { readonly ok: false; readonly problem: string };
 
-export interface Expectation<Value> {
+interface Expectation<Value> {
   readonly read: (body: unknown, linkHeader: string | undefined) => BodyResult<Value>;
   readonly match?: Match<Value> | undefined;
   readonly names?: string | undefined;

@@ -1,6 +1,6 @@
 import { isIdentifier } from '#upstream/contract/variants.ts';
 
-export type JsonResult =
+type JsonResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: 'not_utf8' | 'not_json' | 'duplicate_key' | 'too_deep' };
 

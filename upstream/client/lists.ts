@@ -24,7 +24,7 @@ export interface ListBounds {
 
 interface ListOptions<Item> extends ListBounds {
   readonly id?: string;
-  readonly filter?: Readonly<Record<string, string>>;
+  readonly filter?: Query;
   /** True ends the reading. If the service has more pages, the listing is then not complete. */
   readonly isEnough?: (page: readonly Item[]) => boolean;
 }

@@ -1,6 +1,6 @@
 /** The bytes of a purchase are made once, stored, and repeated by every send. */
 import type * as z from 'zod';
-import { isDecimal, type Decimal } from '#domain/money/money.ts';
+import { isUnsignedDecimal, type Decimal } from '#domain/money/money.ts';
 import {
   orderRequest,
   simulationRequest,
@@ -43,9 +43,9 @@ export function vpnOrderRequestBytes(order: {
     vpn_plan_id: order.vpnPlanId,
     external_subscription_id: order.reference,
     customer_reference: order.customerReference,
-    customer_price: isDecimal(customerPrice) && !customerPrice.startsWith('-') ? Number(customerPrice) : Number.NaN,
+    customer_price: isUnsignedDecimal(customerPrice) ? Number(customerPrice) : Number.NaN,
   });
-  // Safe without escaping: `isDecimal` accepts only plain decimal notation, which is valid JSON.
+  // Safe without escaping: `isUnsignedDecimal` accepts only plain decimal notation, which is valid JSON.
   return Buffer.from(`${JSON.stringify(others).slice(0, -1)},"customer_price":${customerPrice}}`, 'utf8');
 }
 

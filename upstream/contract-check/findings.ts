@@ -100,7 +100,7 @@ export interface Source {
   readonly searchedBy: readonly string[];
 }
 
-type Report = (severity: 'breaking' | 'note', message: string) => void;
+type Report = (severity: Finding['severity'], message: string) => void;
 
 /** Any read or event may have a needed field, so its absence is judged after all were compared. */
 export class Needs {

@@ -1,5 +1,5 @@
 import { nearNames } from '#domain/text.ts';
-import { attemptReference } from '#domain/work/identifiers.ts';
+import { attemptReference, MAX_REFERENCE_LENGTH } from '#domain/work/identifiers.ts';
 import { PAGE_SIZE } from '#upstream/client/lists.ts';
 import {
   type Comparison,
@@ -104,8 +104,7 @@ interface SentValues {
 }
 
 const UUID = '0b9f2c9e-5d1f-4c58-9f3b-6a1d2e7c4b10';
-// The maximum of a caller's reference in our API.
-const LONGEST = 'R'.repeat(64);
+const LONGEST = 'R'.repeat(MAX_REFERENCE_LENGTH);
 
 const REFERENCES: SentValues = {
   usual: ['ORD-1042', UUID, attemptReference('ORD-1042', 1, 2), attemptReference(UUID, 1, 2)],

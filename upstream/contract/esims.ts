@@ -49,16 +49,12 @@ export {
   type RefundConditionName as RefundCondition,
 } from '#domain/cancellation/refund-conditions.ts';
 
-const refundReview = z.enum(REFUND_REVIEWS);
-
-const refundStatus = z.enum(REFUND_STATES);
-
 export const serviceRefund = z.object({
   id: wireId,
   esim_id: neededFor(wireId.nullish(), 'finding the refund of a cancelled eSIM'),
   order_id: wireId.nullish(),
-  status: refundStatus,
-  review: refundReview.nullish(),
+  status: z.enum(REFUND_STATES),
+  review: z.enum(REFUND_REVIEWS).nullish(),
   amount: wireDecimal.nullish(),
   currency: wireCurrency.nullish(),
   unmet_conditions: z.array(wireValue).nullish(),

@@ -26,7 +26,7 @@ export type EventKind = keyof typeof EVENT_MEANINGS;
 export const EVENT_KINDS = Object.keys(EVENT_MEANINGS) as readonly EventKind[];
 
 /** Such as `order`. A ping has none. */
-export type EventSubject = EventKind extends infer Kind
+type EventSubject = EventKind extends infer Kind
   ? Kind extends `${infer Subject}.${string}`
     ? Subject
     : never

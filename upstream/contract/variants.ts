@@ -29,7 +29,7 @@ export const AMOUNT_FIELDS = ['price_for_reseller', 'price', 'amount', 'balance'
  * decimals, whole numbers included. `minor_units`: the currency's smallest unit. A number: the divisor of whole
  * numbers, a power of ten (10000 where 32000 means 3.20). An amount that contradicts its unit is unreadable.
  */
-export type AmountUnit = 'unstated' | 'decimal' | 'minor_units' | number;
+type AmountUnit = 'unstated' | 'decimal' | 'minor_units' | number;
 
 export interface RecordTerms {
   /** Our name by the service's, used when ours is absent. Two names for one field make it unreadable. */
@@ -74,8 +74,7 @@ export function termsOf(record: RecordName, variants: Variants = VARIANTS): Reco
 
 /** The divisor of whole amounts; minor units count as cents. */
 export function statedUnit(record: string): number | undefined {
-  const { amounts } = VARIANTS.records[record as RecordName] ?? {};
-  const unit = amounts ?? VARIANTS.amounts;
+  const { amounts: unit } = termsOf(record as RecordName);
   if (unit === 'minor_units') return 100;
   return typeof unit === 'number' ? unit : undefined;
 }

@@ -46,7 +46,7 @@ export const vpnAccess = z.object({
   configuration: oneOfAccess(['username', 'licence_key']),
   licence_key: oneOfAccess(['username', 'configuration']),
 });
-export type VpnAccess = z.output<typeof vpnAccess>;
+type VpnAccess = z.output<typeof vpnAccess>;
 
 /** A user name with its password, a licence key, or a configuration. */
 export function givesAccess(access: VpnAccess | null | undefined): access is VpnAccess {

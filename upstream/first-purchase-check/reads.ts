@@ -1,7 +1,13 @@
 import type { Money } from '#domain/money/money.ts';
 import type { Listing, OptionalResult, ServiceClient, Unsupported } from '#upstream/client.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/client/error-mapping.ts';
-import { ENDPOINTS, type EndpointName, type ServiceWallet, type WalletTransaction } from '#upstream/contract.ts';
+import {
+  ENDPOINTS,
+  type EndpointName,
+  type ServiceWallet,
+  type VpnPlan,
+  type WalletTransaction,
+} from '#upstream/contract.ts';
 import { moneyOf, namesNothing } from '#upstream/mapping/wallet-movements.ts';
 
 /** None of these buys, cancels or changes anything. */
@@ -20,16 +26,12 @@ export type FirstPurchaseCheckClient = Pick<
   | 'listWalletTransactions'
 >;
 
-interface Priced {
-  readonly id: number;
-  readonly price_for_reseller: string;
-  readonly currency: string;
-}
+type Priced = Pick<VpnPlan, 'id' | 'price_for_reseller' | 'currency'>;
 
 export type PriceList = 'listPackages' | 'listVpnPlans';
 
 /** All kinds need them. */
-export interface FreeReads {
+interface FreeReads {
   readonly prices: ReadonlyMap<PriceList, ServiceResult<Listing<Priced>>>;
   readonly wallet: ServiceResult<ServiceWallet>;
   readonly movements: OptionalResult<Listing<WalletTransaction>>;
@@ -93,11 +95,7 @@ interface PurchaseName {
 export type OwnDebits = {
   readonly fields: DebitNaming['fields'];
   readonly of: (purchase: PurchaseName) => readonly Money[];
-} & (
-  | { readonly state: 'named' | 'nameless' }
-  | { readonly state: 'off' }
-  | { readonly state: 'unread'; readonly reason: string }
-);
+} & ({ readonly state: 'named' | 'nameless' | 'off' } | { readonly state: 'unread'; readonly reason: string });
 
 export interface DebitNaming {
   readonly fields: readonly (keyof WalletTransaction)[];

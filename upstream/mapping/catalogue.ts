@@ -1,5 +1,6 @@
 import type { CatalogueItem, CataloguePackage, ReadCatalogue } from '#domain/catalogue/catalogue.ts';
 import type { Money } from '#domain/money/money.ts';
+import { storable } from '#domain/text.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import type { ServiceResult } from '#upstream/client/error-mapping.ts';
 import type { ListBounds } from '#upstream/client/lists.ts';
@@ -58,9 +59,4 @@ function itemFrom(
 
 function publicPriceOf({ price: amount, currency }: PublicPackage): Money | null {
   return amount == null || currency == null ? null : { amount, currency };
-}
-
-/** PostgreSQL stores no NUL and no lone surrogates. */
-function storable(text: string): string {
-  return text.replaceAll('\0', '\ufffd').toWellFormed();
 }

@@ -34,7 +34,7 @@ export type QuarantineReason = keyof typeof QUARANTINE_REASONS;
 type DataProblem = Extract<QuarantineReason, 'unreadable_data' | 'contradicts_itself'>;
 
 /** Every sequence of bytes is one of these. */
-export type ParsedEvent =
+type ParsedEvent =
   | { readonly kind: 'purchase'; readonly event: EventKind; readonly purchase: PurchaseEvent }
   | { readonly kind: 'ping'; readonly event: 'ping' }
   | { readonly kind: 'quarantine'; readonly reason: QuarantineReason; readonly event?: EventKind };

@@ -1,5 +1,6 @@
 import type { Movement } from '#domain/money/books.ts';
 import type { Money } from '#domain/money/money.ts';
+import { storable } from '#domain/text.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 
 /** A movement may carry a time this long before our first send. */
@@ -47,7 +48,7 @@ export function movementOf(transaction: WalletTransaction): Movement & { readonl
     id,
     direction: type,
     money: moneyOf(transaction),
-    reason: storable(reason),
+    reason: cut(reason),
     occurredAt: Date.parse(at),
     names: {
       orderId: nameOf(transaction.order_id),
@@ -62,9 +63,9 @@ export function movementOf(transaction: WalletTransaction): Movement & { readonl
 }
 
 function nameOf(name: string | null | undefined): string | null {
-  return name == null || isNoName(name) ? null : storable(name);
+  return name == null || isNoName(name) ? null : cut(name);
 }
 
-function storable(text: string): string {
-  return text.replaceAll('\0', '\ufffd').toWellFormed().slice(0, 256);
+function cut(text: string): string {
+  return storable(text).slice(0, 256);
 }

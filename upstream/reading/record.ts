@@ -67,7 +67,7 @@ function withMisstated<Schema extends z.ZodType>(
   return read as ValueOf<Schema>;
 }
 
-/** A fact that only keeps a place becomes null; such parts of a fact are removed. */
+/** A placeholder for a fact becomes null; placeholders among the parts of a fact are removed. */
 function withoutPlaceholders(value: unknown, facts: readonly string[]): unknown {
   if (!isHolder(value)) return value;
   const filled = facts.flatMap((name): [string, unknown][] => {

@@ -8,6 +8,7 @@ import { ENDS_WITHOUT_EFFECT } from '#domain/work/lifecycle.ts';
 import { nothingMore } from '#workflows/purchase/deliver.ts';
 import {
   CONTRADICTION,
+  failureOf,
   nextStep,
   stepAfterReports,
   waitThen,
@@ -23,14 +24,12 @@ const UNTIL_DECIDED: ReadonlySet<AttentionReason> = new Set(['contradiction', 'c
 /** A wait for a person has no end; the timer exists because a condition without one has no name in the history. */
 const PERSON_WAIT = '365 days';
 
-const BEFORE = { class: 'supplier_failed', detail: FAILURE_CLASSES.supplier_failed.meaning } as const;
-
 /** Unless PostgreSQL knows that it may have been bought or has an unjudged report. */
 export async function fail(run: Run, step: StepNamed<'fail'>): Promise<Step> {
   const status = ENDS_WITHOUT_EFFECT[run.work.kind];
   const isLate = step.failure === 'deadline_passed';
   // The cause is why the service refused the last send, or failed the last attempt; without one it was never sent.
-  const known = run.attempt.failure ?? (isLate && run.attempt.number > 1 ? BEFORE : undefined);
+  const known = isLate && run.attempt.number > 1 ? failureOf(run, 'supplier_failed') : run.attempt.failure;
   const failure = (isLate ? known?.class : undefined) ?? step.failure;
   const endedBy = step.endedBy ?? (isLate ? 'deadline_passed' : undefined);
   // The attempt may have been refused before, for another reason.

@@ -1,7 +1,6 @@
-import { proxyActivities } from '@temporalio/workflow';
 import { backoffMs } from '#domain/policy/settings.ts';
-import type { CompletionResult, PurchaseActivities } from '#domain/purchase/results.ts';
-import { DEADLINES_OF_READS, orWhenGivenUp, repeatedRead } from '#workflows/options.ts';
+import type { CompletionResult } from '#domain/purchase/results.ts';
+import { orWhenGivenUp, readActivities } from '#workflows/options.ts';
 import { attemptRef, nextStep, waitThen, type Step } from '#workflows/purchase/steps.ts';
 import type { Shown } from '#workflows/run/display.ts';
 import type { Run } from '#workflows/run/run.ts';
@@ -52,10 +51,7 @@ export function delivered(run: Run, { esimId }: { readonly esimId?: string }): S
 
 /** @returns undefined when the activity was given up. */
 function complete(run: Run, applied: readonly string[]): Promise<CompletionResult | undefined> {
-  const { completePurchase } = proxyActivities<Pick<PurchaseActivities, 'completePurchase'>>({
-    ...repeatedRead(run.policy, DEADLINES_OF_READS),
-    summary: `Read the ${run.rules.name} and complete the ${run.noun}`,
-  });
+  const { completePurchase } = readActivities(run.policy, `Read the ${run.rules.name} and complete the ${run.noun}`);
   return orWhenGivenUp<CompletionResult | undefined>(completePurchase({ ...attemptRef(run), applied }), undefined);
 }
 

@@ -1,10 +1,9 @@
-import { proxyActivities } from '@temporalio/workflow';
 import { isLookUpRetried } from '#domain/policy/purchase-policy.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import { isNeverResent } from '#domain/purchase/purchase-decision.ts';
-import type { AbsenceResult, PurchaseLookUp, PurchaseActivities } from '#domain/purchase/results.ts';
+import type { AbsenceResult, PurchaseLookUp } from '#domain/purchase/results.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
-import { DEADLINES_OF_READS, orWhenGivenUp, repeatedRead } from '#workflows/options.ts';
+import { orWhenGivenUp, readActivities } from '#workflows/options.ts';
 import {
   attemptRef,
   nextStep,
@@ -65,15 +64,8 @@ export async function proveAbsence(run: Run, step: StepNamed<'prove_absence'>): 
   }
   const result = await readAbsence(run);
   if (result.kind === 'awaited') {
-    const { reason, againInMs } = result;
-    return {
-      step: 'await_evidence',
-      failure,
-      resume: 'prove_absence',
-      reason,
-      detail: result.detail,
-      ...(againInMs !== undefined && { againInMs }),
-    };
+    const { kind: _kind, ...awaited } = result;
+    return { step: 'await_evidence', failure, resume: 'prove_absence', ...awaited };
   }
   if (result.kind === 'unproven') {
     const { detail, mayPass } = result;
@@ -138,19 +130,12 @@ function showLookUp(run: Run, { failure }: StepNamed<'look_up'>, n: number): voi
 }
 
 export function readAttempt(run: Run): Promise<PurchaseLookUp> {
-  const { lookUpPurchase } = reads(run, `Look attempt ${run.attempt.number} up at the service`);
+  const { lookUpPurchase } = readActivities(run.policy, `Look attempt ${run.attempt.number} up at the service`);
   const failure = { class: 'timeout', detail: NO_ANSWER } as const;
   return orWhenGivenUp(lookUpPurchase(attemptRef(run)), { kind: 'unavailable', failure });
 }
 
 function readAbsence(run: Run): Promise<AbsenceResult> {
-  const { proveAbsence } = reads(run, `Prove that attempt ${run.attempt.number} never arrived`);
+  const { proveAbsence } = readActivities(run.policy, `Prove that attempt ${run.attempt.number} never arrived`);
   return orWhenGivenUp(proveAbsence(attemptRef(run)), { kind: 'unproven', mayPass: true, detail: NO_ANSWER });
-}
-
-function reads({ policy }: Run, summary: string) {
-  return proxyActivities<Pick<PurchaseActivities, 'lookUpPurchase' | 'proveAbsence'>>({
-    ...repeatedRead(policy, DEADLINES_OF_READS),
-    summary,
-  });
 }

@@ -1,20 +1,16 @@
 import { backoffMs } from '#domain/policy/settings.ts';
-import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import { localActivities } from '#workflows/options.ts';
 import { barred, settleEarlier } from '#workflows/purchase/cases.ts';
 import { isOnlyRescheduled } from '#workflows/purchase/hold.ts';
-import { nextStep, stepAfterReports, type Step, type StepNamed } from '#workflows/purchase/steps.ts';
+import { failureOf, nextStep, stepAfterReports, type Step, type StepNamed } from '#workflows/purchase/steps.ts';
 import type { Run } from '#workflows/run/run.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
 export async function waitForNewAttempt(run: Run, step: StepNamed<'new_attempt'>): Promise<Step> {
   const { evidence } = step;
   const { number } = run.attempt;
-  const failure = run.attempt.failure ?? {
-    class: 'supplier_failed',
-    detail: FAILURE_CLASSES.supplier_failed.meaning,
-  };
+  const failure = failureOf(run, 'supplier_failed');
   run.heldFor = 'supplier_failed';
   const since = Date.now();
   for (;;) {

@@ -1,13 +1,12 @@
-import { proxyActivities } from '@temporalio/workflow';
 import { backoffMs } from '#domain/policy/settings.ts';
 import { costNothing, decideSettlement } from '#domain/purchase/purchase-decision.ts';
-import type { EvidenceResult, PurchaseActivities } from '#domain/purchase/results.ts';
-import { FAILURE_CLASSES } from '#domain/work/failure.ts';
+import type { EvidenceResult } from '#domain/purchase/results.ts';
 import { KINDS } from '#domain/work/kinds.ts';
-import { DEADLINES_OF_READS, orWhenGivenUp, repeatedRead } from '#workflows/options.ts';
+import { orWhenGivenUp, readActivities } from '#workflows/options.ts';
 import { showAskedAgain } from '#workflows/purchase/deliver.ts';
 import {
   attemptRef,
+  failureOf,
   nextStep,
   stepAfterAction,
   stepAfterReports,
@@ -23,7 +22,7 @@ import { WAIT_NAMES } from '#workflows/wait-names.ts';
  */
 export async function settle(run: Run, step: StepNamed<'settle'>): Promise<Step> {
   const { settleReads, settleDelayMs } = run.policy;
-  const failure = run.attempt.failure ?? { class: step.failure, detail: FAILURE_CLASSES[step.failure].meaning };
+  const failure = failureOf(run, step.failure);
   if (!KINDS[run.work.kind].isPurchase) return { step: 'fail', failure: failure.class, detail: failure.detail };
   // Evidence that is awaited has waited already.
   let isAwaited = run.state.awaited?.attempt === run.attempt.number;
@@ -48,9 +47,8 @@ export async function settle(run: Run, step: StepNamed<'settle'>): Promise<Step>
     isAwaited = false;
     const result = await readEvidence(run);
     if (result.evidence === 'awaited') {
-      const { reason, detail, againInMs } = result;
-      const awaited = { failure: failure.class, resume: 'settle', reason, detail } as const;
-      return { step: 'await_evidence', ...awaited, ...(againInMs !== undefined && { againInMs }) };
+      const { evidence: _evidence, ...awaited } = result;
+      return { step: 'await_evidence', failure: failure.class, resume: 'settle', ...awaited };
     }
     const { evidence, detail, mayPass } = result;
     if (mayPass !== true) run.state.unansweredReads = 0;
@@ -103,10 +101,8 @@ export async function awaitEvidence(run: Run, step: StepNamed<'await_evidence'>)
 }
 
 function readEvidence(run: Run): Promise<EvidenceResult> {
-  const { readDebitEvidence } = proxyActivities<Pick<PurchaseActivities, 'readDebitEvidence'>>({
-    ...repeatedRead(run.policy, DEADLINES_OF_READS),
-    summary: `Read in the wallet whether attempt ${run.attempt.number} was charged`,
-  });
+  const summary = `Read in the wallet whether attempt ${run.attempt.number} was charged`;
+  const { readDebitEvidence } = readActivities(run.policy, summary);
   // A wallet that could not be read proves nothing.
   const detail = 'The wallet could not be read for a long time.';
   return orWhenGivenUp(readDebitEvidence(attemptRef(run)), { evidence: 'unavailable', mayPass: true, detail });

@@ -3,7 +3,7 @@ import { endedWithoutEffect, type Witness } from '#domain/purchase/recovery.ts';
 import type { AttemptRef, AttemptSnapshot, AwaitedEvidence } from '#domain/purchase/results.ts';
 import type { ObservedOutcome } from '#domain/relay/observation.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
-import type { FailureClass } from '#domain/work/failure.ts';
+import { FAILURE_CLASSES, type FailureClass, type FailureDetail } from '#domain/work/failure.ts';
 import type { WorkEnd, WorkStatus } from '#domain/work/lifecycle.ts';
 import type { Run } from '#workflows/run/run.ts';
 import type { WaitName } from '#workflows/wait-names.ts';
@@ -74,6 +74,11 @@ export interface PurchaseRules {
 
 export function attemptRef({ work, attempt }: Run): AttemptRef {
   return { work, attemptId: attempt.id };
+}
+
+/** What is recorded of the attempt; else the meaning of `otherwise`. */
+export function failureOf({ attempt }: Run, otherwise: FailureClass): FailureDetail {
+  return attempt.failure ?? { class: otherwise, detail: FAILURE_CLASSES[otherwise].meaning };
 }
 
 /** The step of the last run if nothing has changed, else by the state of the attempt. */

@@ -14,7 +14,7 @@ import {
 } from '#workflows/subscription/subscription.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 
-/** The service has not told its state for long. */
+/** The service has not reported its state for long. */
 function hasCase({ attention }: Run): boolean {
   return attention === 'delivery_unavailable';
 }

@@ -8,7 +8,7 @@ import { unreadableText } from '#config/secret-files.ts';
 import { type Policy, POLICY_GROUPS } from '#domain/policy/policy.ts';
 import { changedLetters, nearNames } from '#domain/text.ts';
 
-export interface PolicyFile {
+interface PolicyFile {
   readonly policy: Policy;
   readonly set: ReadonlyMap<string, SetValue>;
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { DURATION, milliseconds, price } from '#config/variable-types.ts';
+import { duration, LONGEST_MS, price } from '#config/variable-types.ts';
 import { contradictions, POLICY_GROUPS, policyOf, SETTINGS } from '#domain/policy/policy.ts';
-import { type Bounds, DAY, FIRST_WAIT, type Setting, writeDuration } from '#domain/policy/settings.ts';
+import { type Bounds, FIRST_WAIT, type Setting, writeDuration } from '#domain/policy/settings.ts';
 import {
   leadsToNewAttempt,
   RETRY_BOUNDS,
@@ -11,16 +11,11 @@ import {
 } from '#domain/retry/retry-rules.ts';
 import { FAILURE_CLASSES } from '#domain/work/failure.ts';
 
-const LONGEST_MS = 3_650 * DAY;
-const DURATION_TEXT = 'must be a duration such as 500ms, 20s, 10m, 24h';
 const SHARE = /^\d{1,2}(\.\d{1,2})?%$/;
 
-function duration({ min = 0, max = LONGEST_MS }: Bounds = {}) {
-  return z
-    .string({ error: DURATION_TEXT })
-    .regex(DURATION, DURATION_TEXT)
-    .transform(milliseconds)
-    .refine((ms) => ms >= min && ms <= max, `must be from ${writeDuration(min)} to ${writeDuration(max)}`);
+function durationFrom({ min = 0, max = LONGEST_MS }: Bounds = {}) {
+  const error = `must be from ${writeDuration(min)} to ${writeDuration(max)}`;
+  return duration().refine((ms) => ms >= min && ms <= max, error);
 }
 
 function wholeNumber(min: number, max: number) {
@@ -42,13 +37,13 @@ const shares = upToFive(
   'shares',
   '[20%, 5%]',
 );
-const durations = upToFive(() => duration(), 'durations', '[72h, 24h]');
+const durations = upToFive(() => durationFrom(), 'durations', '[72h, 24h]');
 
 function schemaOf({ form, fallback, description }: Setting): z.ZodType {
   const described = (schema: z.ZodType, more = '') => schema.meta({ description: description + more });
   switch (form.kind) {
     case 'duration':
-      return described(duration(form.bounds).prefault(writeDuration(Number(fallback))), boundsText(form.bounds));
+      return described(durationFrom(form.bounds).prefault(writeDuration(Number(fallback))), boundsText(form.bounds));
     case 'count':
       return described(wholeNumber(form.min, form.max).default(Number(fallback)));
     case 'choice':
@@ -76,13 +71,13 @@ function boundsText({ min, max }: Bounds): string {
 const { attempts: ATTEMPTS, delayMs: DELAY, deadlineMs: LONGEST_TOTAL_MS } = RETRY_BOUNDS;
 const RULE = 'with some of attempts, first_delay, max_delay, total';
 const aDelay = (description: string) =>
-  duration({ ...FIRST_WAIT, max: DELAY.max })
+  durationFrom({ ...FIRST_WAIT, max: DELAY.max })
     .optional()
     .meta({ description });
 const waits = {
   first_delay: aDelay('First wait; doubled each time.'),
   max_delay: aDelay('Longest wait.'),
-  total: duration({ min: 1, max: LONGEST_TOTAL_MS }).optional().meta({
+  total: durationFrom({ min: 1, max: LONGEST_TOTAL_MS }).optional().meta({
     description: 'How long it is retried, counted from when the work was accepted.',
   }),
 };

@@ -1,6 +1,7 @@
 /** Invariants of the events of a seed: each is published once and in order, and delivered to its subscriber. */
 import { asc } from 'drizzle-orm';
 import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
+import type { EventRow } from '#db/events/event-log.ts';
 import { events, webhookDeliveries } from '#db/schema.ts';
 import { addWebhookEndpoint } from '#fulfilment/event-webhooks/manage-endpoint.ts';
 import type { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
@@ -33,8 +34,6 @@ export async function auditEvents(stack: Stack, receiver: WebhookReceiver): Prom
 export async function remaining(what: string, timeoutMs: number, look: () => Promise<string[]>): Promise<string[]> {
   return waitFor(what, async () => (await look()).length === 0, { timeoutMs }).then(() => [], look);
 }
-
-type EventRow = typeof events.$inferSelect;
 
 /** Positions start at 1 and have no gaps. The events of one subject are in the order of their creation. */
 function orderOf(announced: readonly EventRow[]): string[] {

@@ -52,7 +52,7 @@ function isUnsettled({ parkedFor }: WorkResult, { dialect }: Setting): boolean {
 const AGAIN_QUIET_MS = 240_000;
 
 /** Events of the seed that change its invariants. */
-export interface Circumstances {
+interface Circumstances {
   readonly quietMs?: number | undefined;
   readonly setBacks: readonly SetBack[];
   /** True when the sweeper deletes reports of ended work during the run: webhooks need not be stored any more. */

@@ -2,7 +2,7 @@
 import type { KilledProcess } from '#test/crash/plans/points.ts';
 import type { Seeded } from '#test/support/work/workload.ts';
 
-export type Server = 'postgres' | 'temporal';
+type Server = 'postgres' | 'temporal';
 /** The servers that the processes reach through a proxy. */
 export type Link = Server | 'service';
 

@@ -1,8 +1,6 @@
 import { nameOf } from '#test/crash/plans/disturbances.ts';
 import type { CrashPlan } from '#test/crash/plans/plan.ts';
 
-export const CLOCKS_APART = 'clocks apart';
-
 /** Names of the planned faults. A fault that occurred has the same name in the report. */
 export function plannedFaults(plan: CrashPlan): string[] {
   return [
@@ -10,7 +8,12 @@ export function plannedFaults(plan: CrashPlan): string[] {
     ...plan.cuts.map(({ moment }) => `cut ${moment}`),
     ...plan.stopsAt.map(({ process, point }) => `freeze ${process} at ${point}`),
     ...plan.disturbances.map(nameOf),
-    ...(Object.values(plan.clocks).some((offset) => offset !== 0) ? [CLOCKS_APART] : []),
+    ...clocksApart(plan),
     ...[...plan.requestFaults, ...plan.webhookFaults].map(({ fault }) => `service ${fault.kind}`),
   ];
+}
+
+/** A fault that occurs whenever it is planned. */
+export function clocksApart({ clocks }: CrashPlan): string[] {
+  return Object.values(clocks).some((offset) => offset !== 0) ? ['clocks apart'] : [];
 }

@@ -1,8 +1,8 @@
+/** The services of the proof, the configuration of the product for each, and the work that must succeed there. */
 import { capabilities, type Capability, type ProfileItem } from '#domain/service/capability-profile.ts';
 import type { WorkKind } from '#domain/work/kinds.ts';
 import { type DialectName, dialectNames } from '#simulator/behaviour/dialect.ts';
 import type { ShapeName } from '#simulator/shapes/shape.ts';
-/** The services of the proof, the configuration of the product for each, and the work that must succeed there. */
 import type { NamedSettings } from '#test/support/servers/policy-files.ts';
 import { WORKING_SHAPES } from '#test/support/shapes.ts';
 
@@ -159,14 +159,7 @@ const LOOK_UPS: Readonly<Record<WorkKind, { readonly read: Capability; readonly 
 
 /** Why a piece of work need not succeed with a service; undefined if it must succeed. */
 export function obstacle(
-  {
-    dialect,
-    without,
-    lacks,
-    policy,
-    shape,
-    losesCommits = false,
-  }: Pick<Setting, 'dialect' | 'without' | 'lacks' | 'policy' | 'shape'> & { readonly losesCommits?: boolean },
+  { dialect, without, lacks, policy, shape, losesCommits = false }: Setting & { readonly losesCommits?: boolean },
   facts: WorkOutcome,
 ): string | undefined {
   const can = (capability: Capability) => !without.includes(capability);

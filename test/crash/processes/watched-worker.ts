@@ -5,13 +5,13 @@ import { createWorkerParts, type WorkerParts } from '#worker/composition.ts';
 import { runWorker } from '#worker/run.ts';
 
 /** The defect that a saboteur adds to the worker; see `test/crash/saboteurs/`. */
-export interface Sabotage {
+interface Defect {
   readonly config?: (config: WorkerConfig) => WorkerConfig;
   readonly activities?: (config: WorkerConfig, parts: WorkerParts) => Partial<WorkerParts['activities']>;
 }
 
 /** Runs the worker with points around its commits, its calls, and its activities. */
-export async function startWatchedWorker({ config: change, activities: replace }: Sabotage = {}): Promise<void> {
+export async function startWatchedWorker({ config: change, activities: replace }: Defect = {}): Promise<void> {
   const points = new FaultPoints();
   watchCommits(points, 'relay');
   watchServiceCalls(points);

@@ -1,5 +1,6 @@
 /** A round-robin load balancer in front of the APIs of a seed, for callers and the service's webhooks. */
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { close, listen } from '#telemetry/http-server.ts';
 
 /** The usual time limit of a load balancer, scaled like the waits of the proof. After it the caller gets 504. */
 const ANSWER_WITHIN_MS = 6_000;
@@ -18,13 +19,12 @@ export async function startLoadBalancer(port: number, backends: readonly number[
     if (shut !== undefined && incoming.url?.startsWith(shut) === true) return refuse(outgoing, 503);
     pass(incoming, outgoing, backends[turn++ % backends.length] ?? 0, agent);
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await listen(server, { host: '127.0.0.1', port });
   return {
     shut: (path) => void (shut = path),
     [Symbol.asyncDispose]: async () => {
       agent.destroy();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await close(server, 'all');
     },
   };
 }

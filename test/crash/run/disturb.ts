@@ -1,20 +1,23 @@
 /** Performs the disturbances of a plan, and reports those that occurred. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { nameOf, type Disturbance, type Link, type PlannedStop } from '#test/crash/plans/disturbances.ts';
+import type { CrashPlan } from '#test/crash/plans/plan.ts';
 import type { LoadBalancer } from '#test/crash/run/balancer.ts';
 import type { Fleet } from '#test/crash/run/fleet.ts';
 import { readPoison } from '#test/crash/run/poison.ts';
 import type { NetworkProxy } from '#test/crash/run/proxy.ts';
-import type { OwnTemporalServer } from '#test/support/servers/own-cluster.ts';
 import type { OwnPostgres } from '#test/support/servers/own-servers.ts';
 
 type Of<Kind extends Disturbance['kind']> = Extract<Disturbance, { readonly kind: Kind }>;
+
+/** A server of a seed: PostgreSQL, or Temporal of either kind. */
+type OwnServer = Pick<OwnPostgres, 'start' | 'stop' | 'kill' | 'freeze' | 'thaw'>;
 
 interface Reach {
   readonly fleet: Fleet;
   readonly balancer: LoadBalancer;
   readonly proxies: Readonly<Record<Link, NetworkProxy>>;
-  readonly own: { readonly postgres: OwnPostgres | undefined; readonly temporal: OwnTemporalServer | undefined };
+  readonly own: { readonly postgres: OwnPostgres | undefined; readonly temporal: OwnServer | undefined };
   /** Direct address of the database, not through the proxy. */
   readonly databaseUrl: string;
   readonly hasWorkflowEnded: () => Promise<boolean>;
@@ -64,7 +67,7 @@ export class Disturber {
   #reach: Reach | undefined;
 
   /** @param plan.stopsAt the planned stops, without those of set-backs. */
-  constructor({ disturbances, stopsAt }: { disturbances: readonly Disturbance[]; stopsAt: readonly PlannedStop[] }) {
+  constructor({ disturbances, stopsAt }: Pick<CrashPlan, 'disturbances' | 'stopsAt'>) {
     this.#disturbances = disturbances;
     this.#stopsAt = stopsAt.toSorted((left, right) => left.hit - right.hit);
   }
@@ -177,7 +180,7 @@ async function workflowEnds({ hasWorkflowEnded }: Reach): Promise<void> {
   while (performance.now() < deadline && !(await hasWorkflowEnded())) await delay(LOOK_EVERY_MS);
 }
 
-async function away(server: OwnPostgres | OwnTemporalServer | undefined, { how, ms }: Of<'away'>): Promise<boolean> {
+async function away(server: OwnServer | undefined, { how, ms }: Of<'away'>): Promise<boolean> {
   await server?.[how]();
   await delay(ms);
   await server?.start();

@@ -217,7 +217,7 @@ class KeptProcess {
 
   #start(): Omit<Parameters<typeof startProcess>[0], 'name'> {
     const { stack, plan, folder, environment, scripts } = this.#options;
-    const at = (planned: readonly { process: KilledProcess; point: string; hit: number }[]) =>
+    const at = (planned: CrashPlan['kills']) =>
       planned.filter(({ process }) => process === this.role).map(({ point, hit }) => ({ point, hit }));
     const points: PointSettings = { trace: traceOf(folder, this.role), kills: at(plan.kills), stops: at(plan.stopsAt) };
     return {

@@ -7,7 +7,7 @@ import { auditTemporal, hasEnded } from '#test/crash/audit/audit-temporal.ts';
 import { audit, type WorkResult } from '#test/crash/audit/audit.ts';
 import { ownServersFor } from '#test/crash/plans/disturbances.ts';
 import type { CrashPlan } from '#test/crash/plans/plan.ts';
-import { CLOCKS_APART, plannedFaults } from '#test/crash/plans/planned-faults.ts';
+import { clocksApart, plannedFaults } from '#test/crash/plans/planned-faults.ts';
 import { startLoadBalancer } from '#test/crash/run/balancer.ts';
 import { requestAll, requestLost } from '#test/crash/run/callers.ts';
 import { ABOUT_A_SECOND_MS, Disturber, stopsOfSetBacks, type SetBack } from '#test/crash/run/disturb.ts';
@@ -140,7 +140,6 @@ export async function runPlan(
   const { violations: silent, longestHistory } = await auditTemporal(stack, poisoned);
 
   const ends = fleet.stop();
-  const clocks = Object.values(plan.clocks).some((offset) => offset !== 0) ? [CLOCKS_APART] : [];
   // Stops for a set-back are not counted as separate faults.
   const stops = fleet.fired.filter(
     (name) =>
@@ -151,7 +150,7 @@ export async function runPlan(
     ...stops,
     ...cutter.fired.map(({ moment }) => `cut ${moment}`),
     ...disturbed,
-    ...clocks,
+    ...clocksApart(plan),
     ...(await admin.faults()).filter((rule) => rule.fired > 0).map(({ fault }) => `service ${fault.kind}`),
   ];
   const found = [...refused, ...violations, ...undelivered, ...silent, ...ends];

@@ -80,11 +80,10 @@ export interface Thing {
   readonly ids: ReadonlySet<string>;
   /** Repeats it with the same keys. @returns the ids of its work; empty if its eSIM was not delivered again. */
   readonly repeat: () => Promise<ReadonlySet<string>>;
-  /** Of the list of its kind, below which it is read. */
-  readonly path: string;
 }
 
 export const REQUEST_TIMEOUT_MS = 180_000;
+const PATIENCE = { timeoutMs: REQUEST_TIMEOUT_MS, everyMs: 200 } as const;
 
 interface Kind<Work extends PlannedWork> {
   /** @returns path and body of the request; undefined if the eSIM that it needs was not delivered. */
@@ -172,7 +171,7 @@ export async function requestWork(
     return request === undefined ? new Set<string>() : ask(request);
   };
   const ids = await ask(asked).catch(noneIfEsimIsLost);
-  const thing = { planned, reference, path: WORK[planned.kind].path, repeat, ids };
+  const thing = { planned, reference, repeat, ids };
   for (const id of thing.ids) await kind.afterwards?.(stack, planned, id);
   return thing;
 }
@@ -186,7 +185,8 @@ function noneIfEsimIsLost(error: unknown): Set<string> {
 
 /** Repeats the request if PostgreSQL has lost its work. The documents give callers the same instruction. */
 export async function requestIfLost(stack: Stack, thing: Thing): Promise<Thing> {
-  const found = await Promise.all([...thing.ids].map((id) => isThere(stack, `${thing.path}/${id}`)));
+  const { path } = WORK[thing.planned.kind];
+  const found = await Promise.all([...thing.ids].map((id) => isThere(stack, `${path}/${id}`)));
   return found.length > 0 && found.every(Boolean) ? thing : { ...thing, ids: await thing.repeat() };
 }
 
@@ -198,7 +198,7 @@ async function isThere(stack: Stack, path: string): Promise<boolean> {
       if (answer.status !== 200 && answer.status !== 404) throw new Error(`${answer.status}: ${answer.text}`);
       return answer;
     },
-    { timeoutMs: REQUEST_TIMEOUT_MS, everyMs: 200 },
+    PATIENCE,
   );
   return status === 200;
 }
@@ -225,7 +225,7 @@ async function insist(
       const passing = answer.status >= 500 || answer.status === 409 || answer.status === 429;
       throw new (passing ? Error : NeverError)(`${answer.status}: ${answer.text}`);
     },
-    { timeoutMs: REQUEST_TIMEOUT_MS, everyMs: 200 },
+    PATIENCE,
   );
 }
 
@@ -247,6 +247,5 @@ async function statusAmong(stack: Stack, path: string, statuses: readonly string
     const status = answer.textAt('status');
     return statuses.includes(status) && status;
   };
-  const patience = { timeoutMs: REQUEST_TIMEOUT_MS, everyMs: 200 };
-  return waitFor(`${path} is ${statuses.join(' or ')}`, reached, patience).catch(() => undefined);
+  return waitFor(`${path} is ${statuses.join(' or ')}`, reached, PATIENCE).catch(() => undefined);
 }

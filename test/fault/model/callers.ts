@@ -6,6 +6,7 @@ import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { command, deliveredEsims, type Command } from '#test/fault/model/command.ts';
 import { lostAnswer, purchaseFault } from '#test/fault/model/service.ts';
 import { endedWithoutEffect, type Model, type World } from '#test/fault/model/world.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import { PACKAGE } from '#test/support/work/order-desk.ts';
 
 export const order = fc
@@ -32,8 +33,8 @@ export const order = fc
 export const orderTwice = fc.constant(
   command('order the same twice, at once', async (model, world) => {
     const body = { package_id: PACKAGE.completedAtOnce, external_order_id: `ext-${randomUUID()}` };
-    const headers = { 'idempotency-key': randomUUID() };
-    const answers = await Promise.all([1, 2].map(() => world.desk.stack.api.post('/v1/orders', body, { headers })));
+    const key = randomUUID();
+    const answers = await Promise.all([1, 2].map(() => postOnce(world.desk.stack.api, '/v1/orders', body, key)));
     const made = answers.filter(({ status }) => status === 202);
     expect(made.length).toBeGreaterThan(0);
     expect(new Set(made.map((answer) => answer.textAt('id'))).size).toBe(1);
@@ -87,10 +88,7 @@ async function cancel(model: Model, world: World, esim: string, unmet: OnUnmetCo
   const before = [...model.work.keys()].filter(
     (index) => model.work[index]!.kind === 'cancellation' && model.work[index]!.esim === esim,
   );
-  const body = { on_unmet_conditions: unmet };
-  const answer = await world.desk.stack.api.post(`/v1/esims/${esim}/cancel`, body, {
-    headers: { 'idempotency-key': randomUUID() },
-  });
+  const answer = await postOnce(world.desk.stack.api, `/v1/esims/${esim}/cancel`, { on_unmet_conditions: unmet });
   if (answer.status === 409) {
     expect(answer.textAt('code')).toBe('cancellation_exists');
     expect(before.map((index) => world.ids[index])).toContain(answer.textAt('existing', 'id'));

@@ -2,6 +2,7 @@ import { inArray, sql } from 'drizzle-orm';
 import { expect } from 'vitest';
 import * as z from 'zod';
 import { attempts, journal } from '#db/schema.ts';
+import type { AttemptRow } from '#db/work/rows.ts';
 import { REFUND_STATUSES } from '#domain/cancellation/refund.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
 import { mayFollow, WORK_STATUSES, type WorkStatus } from '#domain/work/lifecycle.ts';
@@ -26,7 +27,7 @@ export const shownWork = z.object({
 export type Shown = z.output<typeof shownWork>;
 
 /** A piece of work at one moment. */
-export interface Seen {
+interface Seen {
   readonly id: string;
   /** A pause forbids all sends of this work. */
   readonly stopped: boolean;
@@ -80,10 +81,8 @@ async function everyStepIsAllowed(desk: OrderDesk): Promise<void> {
   expect(forbidden).toEqual([]);
 }
 
-type Attempts = readonly (typeof attempts.$inferSelect)[];
-
 /** A piece of work has at most one debit without a credit at any moment. A pause prevents its sends. */
-function costsOnce({ id, stopped }: Seen, own: Attempts, ledger: readonly LedgerLine[]): void {
+function costsOnce({ id, stopped }: Seen, own: readonly AttemptRow[], ledger: readonly LedgerLine[]): void {
   const movements = ledger.filter((line) => own.some((attempt) => isFor(attempt, line)));
   expect(netDebits(movements), `net debits of ${id}`).toBeLessThanOrEqual(1);
   const sends = own.reduce((sum, attempt) => sum + attempt.sends, 0);
@@ -91,7 +90,7 @@ function costsOnce({ id, stopped }: Seen, own: Attempts, ledger: readonly Ledger
 }
 
 /** Prices and refunds that the API shows are in the journal, before any reconciliation. */
-function isInTheJournal({ id, shown }: Seen, own: Attempts, causes: ReadonlySet<string>): void {
+function isInTheJournal({ id, shown }: Seen, own: readonly AttemptRow[], causes: ReadonlySet<string>): void {
   const { status, charged, refund } = shown;
   const isPaid = (status === 'completed' || status === 'active') && charged != null;
   const isBooked = own.some((attempt) => causes.has(attempt.id));

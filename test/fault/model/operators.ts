@@ -1,5 +1,4 @@
 /** Commands of operators, for single pieces of work and for all purchases. */
-import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import * as z from 'zod';
@@ -8,6 +7,7 @@ import { ATTENTION_REASONS, type AttentionReason } from '#domain/work/attention.
 import { KINDS } from '#domain/work/kinds.ts';
 import { command, hasWork, onWork } from '#test/fault/model/command.ts';
 import { truthOf } from '#test/fault/model/truth.ts';
+import { postOnce } from '#test/support/api/keys.ts';
 import type { HttpAnswer } from '#test/support/network/http.ts';
 
 /** Expects success, or a refusal with a known code. */
@@ -50,9 +50,7 @@ export const pauseBuying = fc
   .map((kind) =>
     command(`pause ${kind ?? 'all buying'}`, async (model, world) => {
       const body = { reason: 'the supplier changes its catalogue', ...(kind !== null && { kind }) };
-      const answer = await world.desk.stack.api.post('/v1/purchase-gate/pauses', body, {
-        headers: { 'idempotency-key': randomUUID() },
-      });
+      const answer = await postOnce(world.desk.stack.api, '/v1/purchase-gate/pauses', body);
       const same = model.pauses.find((pause) => pause.kind === kind);
       expect(answer.status, answer.text).toBe(same === undefined ? 201 : 200);
       if (same === undefined) model.pauses.push({ id: answer.textAt('id'), kind });

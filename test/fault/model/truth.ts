@@ -3,7 +3,7 @@ import type { CaseVerdict } from '#domain/operator/operator-actions.ts';
 import type { Model, World } from '#test/fault/model/world.ts';
 import { isFor, netDebits } from '#test/support/work/books/differences.ts';
 
-export interface Truth {
+interface Truth {
   /** The true verdicts, best first; empty while undecided. */
   readonly verdicts: readonly CaseVerdict[];
   /** With `bought`, the service's id in the API's field. */

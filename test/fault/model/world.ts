@@ -9,6 +9,7 @@ import type { HttpAnswer } from '#test/support/network/http.ts';
 import { reconcileBooks } from '#test/support/servers/stack-temporal.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { becomeQuiet } from '#test/support/work/books/books.ts';
+import { isAtRest } from '#test/support/work/books/both-sides.ts';
 import { PACKAGE, type OrderDesk } from '#test/support/work/order-desk.ts';
 
 /** The certain facts about a piece of work, independent of the service. */
@@ -28,7 +29,7 @@ export interface ModelledWork {
   ended: WorkStatus | undefined;
 }
 
-export interface Pause {
+interface Pause {
   readonly id: string;
   /** Null: all kinds. */
   readonly kind: WorkKind | null;
@@ -196,7 +197,7 @@ export class World {
     const texts: string[] = [];
     for (const index of model.work.keys()) {
       const { status } = await this.show(model, index);
-      if (isFinal(status) || status === 'active' || status === 'needs_attention') continue;
+      if (isAtRest(status)) continue;
       texts.push((await this.desk.stack.api.get(`${this.path(model, index)}/timeline`)).text);
     }
     return texts.join('\n');
@@ -221,7 +222,7 @@ export class World {
         const open: string[] = [];
         for (const index of model.work.keys()) {
           const { status, failure } = await this.show(model, index);
-          if (isFinal(status) || status === 'active' || status === 'needs_attention') continue;
+          if (isAtRest(status)) continue;
           if (status === 'held' && ABANDONED_AT_END.has(failure?.class ?? ''))
             await this.act(model, index, 'abandon', { reason: 'no longer wanted' });
           // The gate releases its work by itself. Other waits may be long.

@@ -17,7 +17,7 @@ import {
   returnUnanswered,
   type Context,
 } from '#test/model-check/participants/database.ts';
-import { debitsOf } from '#test/model-check/participants/service.ts';
+import { debitsOf, hasLateRequest } from '#test/model-check/participants/service.ts';
 import type { AttemptRow, Attention, State, Status } from '#test/model-check/state.ts';
 
 type Verdict = 'bought' | 'not_bought' | 'dismissed';
@@ -79,7 +79,7 @@ function resolveActions(
 function truths(state: State, attempt: number): Verdict[] {
   const isSold = state.purchases.some((each) => each.attempt === attempt && each.state === 'completed');
   const isInProgress =
-    (state.late > 0 && (state.late - 1) >> 1 === attempt) ||
+    hasLateRequest(state, attempt) ||
     state.workers.some((worker) => worker.phase !== 'idle' && worker.attempt === attempt);
   const isNotBought = debitsOf(state, attempt) === 0 && !isInProgress;
   return [...(isSold ? ['bought' as const] : []), ...(isNotBought ? ['not_bought' as const] : []), 'dismissed'];

@@ -19,10 +19,10 @@ export function debitsOf(state: State, attempt?: number): number {
 export function lookUp(state: State, dialect: Dialect, attempt: number): Reported | undefined {
   if (!dialect.hasLookUp) return undefined;
   const [one, another] = state.purchases.filter((each) => each.state !== 'none' && each.attempt === attempt);
-  return one === undefined || another !== undefined ? undefined : said(one);
+  return one === undefined || another !== undefined ? undefined : reportOf(one);
 }
 
-function said({ state }: ServicePurchase): Reported | undefined {
+function reportOf({ state }: ServicePurchase): Reported | undefined {
   if (state === 'none') return undefined;
   return state === 'paid_back' ? 'failed' : state;
 }
@@ -40,7 +40,7 @@ export function knownByKey(
 
 export function execute(state: State, dialect: Dialect, attempt: number, key: number): Answer {
   const known = knownByKey(state, dialect, attempt, key);
-  if (known !== undefined) return dialect.keys === 'replay' ? (said(known) ?? 'nothing') : 'known';
+  if (known !== undefined) return dialect.keys === 'replay' ? (reportOf(known) ?? 'nothing') : 'known';
   return buy(state, dialect, attempt, key);
 }
 
@@ -79,7 +79,7 @@ export function serviceActions(state: State, dialect: Dialect, offer: Offer): vo
     offer('step', `the webhook about ${of} is stored in the inbox`, (next) => {
       const purchase = next.purchases[index]!;
       purchase.hook = false;
-      storeReport(next, attempt * 2, said(purchase) === 'failed');
+      storeReport(next, attempt * 2, reportOf(purchase) === 'failed');
     });
     offerFault(state, offer, `the webhook about ${of} is lost`, (next) => {
       next.purchases[index]!.hook = false;
@@ -105,12 +105,17 @@ export function storeReport({ db }: State, place: number, failed: boolean): void
   if (row.state === 'absent') Object.assign(row, { state: 'pending', decision: 'none', failed, leased: false });
 }
 
+/** True while a late request of an attempt has neither arrived nor been lost. */
+export function hasLateRequest({ late }: State, attempt: number): boolean {
+  return late > 0 && (late - 1) >> 1 === attempt;
+}
+
 /** Keys are forgotten later than a lease after the end of the window, so no request is in progress. */
 function offerForgetting(state: State, offer: Offer): void {
   for (const attempt of [0, 1]) {
     const bit = 1 << attempt;
     const isInProgress =
-      (state.late > 0 && (state.late - 1) >> 1 === attempt) ||
+      hasLateRequest(state, attempt) ||
       state.workers.some(
         ({ attempt: of, phase, over }) =>
           of === attempt && (phase === 'wire' || phase === 'executing' || (phase !== 'idle' && !over)),

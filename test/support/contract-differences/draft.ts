@@ -46,7 +46,7 @@ export function field(part: 'request' | 'answer', at: Place, schema: Schema): Di
 
 export const text = (constraint: Schema = {}): Schema => ({ type: 'string', ...constraint });
 
-export interface DraftParameter {
+interface DraftParameter {
   name: string;
   in: string;
   required?: boolean;

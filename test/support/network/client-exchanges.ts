@@ -4,8 +4,7 @@ import type { ServiceClient } from '#upstream/client.ts';
 import { orderRequestBytes, topupRequestBytes, vpnOrderRequestBytes } from '#upstream/client/request-bytes.ts';
 import type { EndpointName } from '#upstream/contract.ts';
 
-/** One call of the client, the answer of the service, and the expected request. */
-export interface Exchange {
+interface Exchange {
   readonly call: (client: ServiceClient) => Promise<{ readonly ok: boolean }>;
   readonly answer: unknown;
   /** Method, path and query below the address of the environment. */

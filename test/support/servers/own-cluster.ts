@@ -9,20 +9,6 @@ import type { TemporalTls } from '#config/config.ts';
 import { atEnd } from '#test/support/at-end.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
-/** A Temporal server of one test, of either kind. */
-export interface OwnTemporalServer extends AsyncDisposable {
-  readonly address: string;
-  /** Starts the server on the same port and data, and waits until it serves requests. */
-  start(): Promise<void>;
-  /** Stops it as an administrator would. */
-  stop(): Promise<void>;
-  /** Kills it as a crash does. */
-  kill(): Promise<void>;
-  /** Stops its process (SIGSTOP) until {@link thaw}. Connections stay open. */
-  freeze(): void;
-  thaw(): void;
-}
-
 /** These are paths of PEM files. */
 interface FrontendTls {
   readonly cert: string;
@@ -64,9 +50,12 @@ export async function startOwnCluster({
     get pid() {
       return cluster.child?.identity?.pid ?? 0;
     },
+    /** Starts the server on the same port and data, and waits until it serves requests. */
     start: () => cluster.start(),
+    /** Stops it as an administrator would. */
     stop: () => cluster.stop(),
     kill: () => cluster.kill(),
+    /** Stops its process until `thaw`. Connections stay open. */
     freeze: () => cluster.child?.signal('SIGSTOP'),
     thaw: () => cluster.child?.signal('SIGCONT'),
     [Symbol.asyncDispose]: async () => {

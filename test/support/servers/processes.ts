@@ -9,7 +9,7 @@ import { PROJECT } from '#test/support/compose.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
-export interface ProcessOptions {
+interface ProcessOptions {
   /** Name in failure messages. */
   readonly name: string;
   /** Path relative to the project, such as `api/main.ts`. */

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { Child } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { atEnd } from '#test/support/at-end.ts';
-import { PROJECT } from '#test/support/compose.ts';
+import { readProject } from '#test/support/compose.ts';
 import { HttpClient } from '#test/support/network/http.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -41,11 +41,11 @@ export class Prometheus implements AsyncDisposable {
   /** @param targets addresses (`127.0.0.1:3000`) by job. @throws Error for a job that the file does not have. */
   static async start(targets: Readonly<Record<string, readonly string[]>>): Promise<Prometheus> {
     const folder = temporaryFolder('prometheus');
-    const file = settings.parse(parse(readFileSync(join(PROJECT, 'ops/prometheus/prometheus.yaml'), 'utf8')));
+    const file = settings.parse(parse(readProject('ops/prometheus/prometheus.yaml')));
     const jobs = file.scrape_configs.map(({ job_name }) => job_name);
     const unknown = Object.keys(targets).find((job) => !jobs.includes(job));
     if (unknown !== undefined) throw new Error(`ops/prometheus/prometheus.yaml has no job ${unknown}`);
-    writeFileSync(join(folder, 'alerts.yaml'), readFileSync(join(PROJECT, 'ops/prometheus/alerts.yaml')));
+    writeFileSync(join(folder, 'alerts.yaml'), readProject('ops/prometheus/alerts.yaml'));
     writeFileSync(
       join(folder, 'prometheus.yaml'),
       stringify({

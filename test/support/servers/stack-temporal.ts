@@ -33,11 +33,7 @@ export class TemporalOperator implements AsyncDisposable {
   }
 
   static async connect(stack: Stack): Promise<TemporalOperator> {
-    const keyRing = keyRingOf(stack);
-    return new TemporalOperator(
-      await connectClient({ ...stack.temporal, tls: undefined, apiKey: undefined }, keyRing),
-      stack,
-    );
+    return new TemporalOperator(await connectClient(stack.temporal, keyRingOf(stack)), stack);
   }
 
   /** The newest run of a workflow. @param id the id of work or of a webhook endpoint. */

@@ -5,6 +5,7 @@ import { inject } from 'vitest';
 import * as z from 'zod';
 import { freePort } from '#cli/embedded/ports.ts';
 import { productEnvironments, type ProductEnvironments } from '#cli/start/environment.ts';
+import type { TemporalConfig } from '#config/config.ts';
 import { apiKeyMode } from '#crypto/generated-secrets.ts';
 import type { Database } from '#db/connection/database.ts';
 import { isFinal, WORK_STATUSES } from '#domain/work/lifecycle.ts';
@@ -27,7 +28,7 @@ import { SHORT_POLICY } from '#test/support/servers/test-policies.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { NeverError, waitFor } from '#test/support/wait-for.ts';
 
-export interface StackOptions {
+interface StackOptions {
   /** Added to {@link SHORT_POLICY} and to the environment of every process. */
   readonly environment?: ProcessSettings;
   /** Environment of the simulator only: `{ SIMULATOR_PROCESSING_DELAY: '200ms' }`. */
@@ -52,7 +53,7 @@ export type ProcessName = 'simulator' | 'api' | 'worker';
 
 const workStatus = z.enum(WORK_STATUSES);
 
-/** Paths of processes that are ready. */
+/** Paths that answer 200 when the process is ready. */
 const READY = { simulator: '/simulator/state', api: '/readyz', worker: '/readyz' } as const;
 
 /**
@@ -64,7 +65,7 @@ export class Stack implements AsyncDisposable {
   readonly databaseUrl: string;
   /** For reads of rows. */
   readonly database: Database;
-  readonly temporal: { readonly address: string; readonly namespace: string };
+  readonly temporal: TemporalConfig;
   /** Our REST API, with a key that has all scopes. */
   readonly api: HttpClient;
   /** The simulator: `/simulator/…` is its admin API. */
@@ -129,8 +130,8 @@ export class Stack implements AsyncDisposable {
   }
 
   /** Waits until an order has one of these statuses. @returns the answer to `GET /v1/orders/{id}`. */
-  async orderReaches(orderId: string, statuses: readonly string[], timeoutMs?: number) {
-    return this.workReaches(`/v1/orders/${orderId}`, statuses, timeoutMs);
+  async orderReaches(orderId: string, statuses: readonly string[]) {
+    return this.workReaches(`/v1/orders/${orderId}`, statuses);
   }
 
   /** Waits until the work at a path has one of these statuses. @returns the answer to GET. */
@@ -200,7 +201,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 interface Parts {
   readonly databaseUrl: string;
   readonly database: Database;
-  readonly temporal: Stack['temporal'];
+  readonly temporal: TemporalConfig;
   readonly apiKey: string;
   readonly webhookSecret: string;
   readonly ports: Readonly<Record<ProcessName, number>>;
@@ -219,12 +220,16 @@ async function partsOf(options: StackOptions): Promise<Parts> {
   const settings: ProcessSettings = options.environment ?? {};
   // `inject` exists only in vitest. A caller with its own servers does not need it.
   const servers = () => options.servers ?? inject('servers');
-  const temporalAddress = options.temporal?.address ?? servers().temporalAddress;
-  const namespace = `test-${randomBytes(6).toString('hex')}`;
+  const temporal: TemporalConfig = {
+    address: options.temporal?.address ?? servers().temporalAddress,
+    namespace: `test-${randomBytes(6).toString('hex')}`,
+    tls: undefined,
+    apiKey: undefined,
+  };
   const [created, ports] = await Promise.all([
     options.postgres === undefined ? createTestDatabase(servers()) : undefined,
     freePorts(),
-    setUpNamespace({ address: temporalAddress, namespace, tls: undefined, apiKey: undefined }),
+    setUpNamespace(temporal),
   ]);
   const databaseUrl = created?.url ?? options.postgres?.url ?? '';
   const database = openDatabase(databaseUrl);
@@ -233,7 +238,12 @@ async function partsOf(options: StackOptions): Promise<Parts> {
   const policy = { ...SHORT_POLICY, ...policyOf(settings) };
   const pooled = await options.pooler?.(databaseUrl);
   const environments = productEnvironments(
-    { ports, databaseUrl: pooled ?? databaseUrl, temporalAddress, simulatorData: join(folder, 'simulator.sqlite') },
+    {
+      ports,
+      databaseUrl: pooled ?? databaseUrl,
+      temporalAddress: temporal.address,
+      simulatorData: join(folder, 'simulator.sqlite'),
+    },
     {
       encryption_keys: `test:${randomBytes(32).toString('base64')}`,
       webhook_secret: webhookSecret,
@@ -243,7 +253,7 @@ async function partsOf(options: StackOptions): Promise<Parts> {
     {
       API_RATE_LIMIT: 'none',
       ...(pooled !== undefined && { DATABASE_URL: pooled, DATABASE_DIRECT_URL: databaseUrl }),
-      TEMPORAL_NAMESPACE: namespace,
+      TEMPORAL_NAMESPACE: temporal.namespace,
       WORKFLOW_BUNDLE: options.workflowBundle ?? servers().workflowBundle,
       ...environmentOf(settings, policy, folder),
     },
@@ -251,7 +261,7 @@ async function partsOf(options: StackOptions): Promise<Parts> {
   return {
     databaseUrl,
     database,
-    temporal: { address: temporalAddress, namespace },
+    temporal,
     apiKey,
     webhookSecret,
     ports,
@@ -269,8 +279,8 @@ async function partsOf(options: StackOptions): Promise<Parts> {
 }
 
 /** Without this, the schedules of ended stacks keep the shared server busy: half a core after fifteen stacks. */
-async function endSchedules(temporal: Stack['temporal']): Promise<void> {
-  const connection = await connect({ ...temporal, tls: undefined, apiKey: undefined });
+async function endSchedules(temporal: TemporalConfig): Promise<void> {
+  const connection = await connect(temporal);
   try {
     const { schedule } = new Client({ connection, namespace: temporal.namespace });
     for (const id of SCHEDULE_IDS) await schedule.getHandle(id).delete();

@@ -19,9 +19,9 @@ export const temporalConfig = (namespace: string) => ({
  * Creates a namespace, so that tests do not share workflows and workers, although all use the same name of the task
  * queue. It has no search attributes.
  */
-export async function createNamespace(address = temporalAddress()): Promise<string> {
+export async function createNamespace(): Promise<string> {
   const namespace = `test-${randomBytes(6).toString('hex')}`;
-  const connection = await Connection.connect({ address });
+  const connection = await Connection.connect({ address: temporalAddress() });
   try {
     await connection.workflowService.registerNamespace({
       namespace,

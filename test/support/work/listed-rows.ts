@@ -3,6 +3,7 @@
  * API, so that each list has no other rows.
  */
 import { newCustomer } from '#api/work/work-input.ts';
+import type { Executor } from '#db/connection/database.ts';
 import { newId } from '#db/connection/ids.ts';
 import type { CustomerWork } from '#db/encryption-aads.ts';
 import {
@@ -181,10 +182,8 @@ export async function writeListedRows({
   });
 }
 
-type Tx = Parameters<Parameters<TestApi['database']['transaction']>[0]>[0];
-
 /** Writes two endpoints, two share links, and two events in order of time, each queued for the first endpoint. */
-async function writeEvents(tx: Tx): Promise<void> {
+async function writeEvents(tx: Executor): Promise<void> {
   const [ofB, ofA] = [
     { id: IDS.event.B, position: 1n, data: {}, occurredAt: MADE.B },
     { id: IDS.event.A, position: 2n, data: {}, occurredAt: MADE.A },
@@ -221,7 +220,7 @@ async function writeEvents(tx: Tx): Promise<void> {
 }
 
 /** Writes both rules, and an ended one. */
-async function writeRules(tx: Tx): Promise<void> {
+async function writeRules(tx: Executor): Promise<void> {
   const terms = termsWith({ margin: { percent: '35', amount: '0' } });
   const rule = { terms, version: 1, createdAt: MADE.A, updatedAt: MADE.A };
   await tx.insert(pricingRules).values([
@@ -232,7 +231,7 @@ async function writeRules(tx: Tx): Promise<void> {
 }
 
 /** Writes both pauses, and a released one. */
-async function writePauses(tx: Tx): Promise<void> {
+async function writePauses(tx: Executor): Promise<void> {
   const pause = { reason: 'Stock-taking.', pausedBy: 'key_test', pausedAt: MADE.A };
   await tx.insert(gatePauses).values([
     { ...pause, id: IDS.pause.A, kind: 'order', failureClass: 'timeout' },
@@ -241,7 +240,7 @@ async function writePauses(tx: Tx): Promise<void> {
   ]);
 }
 
-async function writeReconciliations(tx: Tx): Promise<void> {
+async function writeReconciliations(tx: Executor): Promise<void> {
   const counts = { read: 0, new: 0, matched: 0, booked: 0, pending: 0, unmatched: 0, outstanding: 0, findings: 0 };
   const nothing = { detail: '', counts, sums: [], findings: [], findingCounts: {} };
   for (const letter of LETTERS) {
@@ -253,7 +252,7 @@ async function writeReconciliations(tx: Tx): Promise<void> {
 }
 
 /** Writes the debit of order A, the refund of order B, and a movement without work of ours. */
-async function writeWallet(tx: Tx): Promise<{ journal: Both<string>; movement: string }> {
+async function writeWallet(tx: Executor): Promise<{ journal: Both<string>; movement: string }> {
   const price = { amount: '9.80', currency: 'EUR' };
   const [B, A] = await tx
     .insert(journal)

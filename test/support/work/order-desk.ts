@@ -23,6 +23,15 @@ export const PACKAGE = {
   unavailable: 9006,
 } as const;
 
+/** The body of a subscription to a VPN plan of the simulator. */
+export const subscriptionInput = (vpnPlanId: number, more: Readonly<Record<string, unknown>> = {}) => ({
+  vpn_plan_id: vpnPlanId,
+  external_subscription_id: `vpn-${randomUUID()}`,
+  customer_reference: 'C-2207',
+  customer_price: { amount: '29.99', currency: 'USD' },
+  ...more,
+});
+
 /** An attempt of an order, which always has a reference. */
 export type OrderAttempt = AttemptRow & { readonly reference: string };
 
@@ -87,11 +96,11 @@ export class OrderDesk {
     onRefusal?: (status: number) => void,
   ): Promise<string> {
     const body = { package_id: packageId, external_order_id: `ext-${randomUUID()}`, ...more };
-    const headers = { 'idempotency-key': randomUUID() };
+    const key = randomUUID();
     const answer = await waitFor(
       'the order is accepted',
       async () => {
-        const given = await this.stack.api.post('/v1/orders', body, { headers }).catch(() => undefined);
+        const given = await postOnce(this.stack.api, '/v1/orders', body, key).catch(() => undefined);
         if (given?.status === 202) return given;
         onRefusal?.(given?.status ?? 0);
         throw new Error(given === undefined ? 'no answer' : `${given.status}: ${given.text}`);
@@ -139,14 +148,7 @@ export class OrderDesk {
 
   /** Orders a VPN subscription. @returns its id. @throws Error if the API does not accept it. */
   async subscribe(vpnPlanId: number, more: Record<string, unknown> = {}): Promise<string> {
-    const body = {
-      vpn_plan_id: vpnPlanId,
-      external_subscription_id: `vpn-${randomUUID()}`,
-      customer_reference: 'C-2207',
-      customer_price: { amount: '29.99', currency: 'USD' },
-      if_unavailable: 'hold',
-      ...more,
-    };
+    const body = subscriptionInput(vpnPlanId, { if_unavailable: 'hold', ...more });
     return this.#accepts(await this.#post('/v1/vpn/subscriptions', body));
   }
 
@@ -207,6 +209,14 @@ export class OrderDesk {
       const sold = await Promise.all(rows.map(({ reference }) => this.simulator.orders(reference)));
       return sold.flat().length > 0;
     });
+  }
+
+  /** What the service has sold for the first attempt of an order. @throws Error if it has sold nothing. */
+  async soldFor(orderId: string) {
+    const [attempt] = await this.attempts(orderId);
+    const [sold] = attempt === undefined ? [] : await this.simulator.orders(attempt.reference);
+    if (sold === undefined) throw new Error(`the service has sold nothing for ${orderId}`);
+    return sold;
   }
 
   /** Movements of the service's wallet for an order, oldest first. */

@@ -94,8 +94,8 @@ type TestClaim =
   | { readonly kind: Exclude<ReturnType<typeof decideSendClaim>, 'claim'> };
 
 /** Claims a send successfully. @returns the lease token. */
-export async function claimTestSend(database: Database, attemptId: string, leaseMs = 30_000): Promise<string> {
-  const claim = await claimOf(database, attemptId, { leaseMs });
+export async function claimTestSend(database: Database, attemptId: string): Promise<string> {
+  const claim = await claimOf(database, attemptId);
   if (claim.kind !== 'claimed') throw new Error(`the attempt is ${claim.kind}`);
   return claim.leaseToken;
 }

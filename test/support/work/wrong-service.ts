@@ -3,7 +3,6 @@ import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import type { OrderDesk } from '#test/support/work/order-desk.ts';
 
-/** The names of an order at the service. */
 interface OrderNames {
   readonly id: string;
   readonly external_order_id: string;
@@ -27,7 +26,7 @@ export class WrongService {
 
   /** Sends an event with any data. */
   async reports(event: string, data: Readonly<Record<string, unknown>>): Promise<void> {
-    await this.#desk.simulator.sendWebhook({ environment: 'sandbox', event, data });
+    await this.#desk.simulator.sendWebhook({ event, data });
   }
 
   /** Sends an event that an order is completed. */

@@ -1,13 +1,13 @@
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { close, listen } from '#telemetry/http-server.ts';
-import { startUiProxy, type UiProxy, type UiProxyProblem } from '#temporal/ui-proxy.ts';
+import { close, listen, type SmallServer } from '#telemetry/http-server.ts';
+import { startUiProxy, type UiProxyProblem } from '#temporal/ui-proxy.ts';
 
 const OWN = 'http://localhost:8233';
 
 let ui: Server;
-let proxy: UiProxy;
+let proxy: SmallServer;
 let seen: { method: string | undefined; url: string | undefined; body: string }[];
 let problems: UiProxyProblem[];
 

@@ -17,7 +17,7 @@ describe('an order that the service reports as failed', () => {
     const order = await orderWith(['answers failed', 'answers completed'], { evidence: ['debited', 'credited'] });
     expect((await resultOf(order)).status).toBe('completed');
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
-    expect(order.calls.filter((call) => call === 'readDebitEvidence')).toHaveLength(2);
+    expect(order.timesCalled('readDebitEvidence')).toBe(2);
     const [first, second] = order.sent;
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2 * POLICY.settleDelayMs);
   });
@@ -87,7 +87,7 @@ describe('an order that the service reports as failed', () => {
     await withOrder(order, { maxAttempts: 1 }, async (handle) => {
       expect(await shownAfter('1 hour', handle)).toMatchObject({ attention: 'evidence_unavailable' });
     });
-    expect(order.calls.filter((call) => call === 'readDebitEvidence')).toHaveLength(2);
+    expect(order.timesCalled('readDebitEvidence')).toBe(2);
   });
 
   it('asks a person after its last attempt, if its caller wants that, until its deadline', async () => {

@@ -4,7 +4,7 @@ import type { RetryChangeRequest } from '#domain/retry/retry-change.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
 import type { FakeOrder, ScriptedSend } from '#test/support/work/workflows/fake-order.ts';
 import { orderWith, resultOf, retry, withOrder, shownAfter } from '#test/support/work/workflows/order-workflow.ts';
-import { changeRetryPolicyUpdate, explainQuery, operatorActedSignal } from '#workflows/messages.ts';
+import { changeRetryPolicyUpdate, operatorActedSignal } from '#workflows/messages.ts';
 
 const environment = await timeSkippingEnvironment();
 
@@ -41,8 +41,7 @@ describe('a change of the retry policy', () => {
     await withOrder(order, { retryRules }, async (handle) => {
       await environment.sleep(10 * MINUTE);
       await change(handle, { first_wait_seconds: 1_800 });
-      await environment.sleep(MINUTE);
-      const shown = await handle.query(explainQuery);
+      const shown = await shownAfter(MINUTE, handle);
       expect(shown).toMatchObject({ status: 'held', failure: 'price_above_limit' });
       expect(shown.retry).toContain('waits of 30 min at first, 5 h at most');
       expect(shown.retry).toContain('Set by an operator for this one: the first wait.');

@@ -48,7 +48,7 @@ describe('an order', () => {
     await withOrder(order, {}, async (handle) => {
       await environment.sleep('8 days');
       // After 1, 2, … 128 hours and after a week, when the wait begins again: after 1, 2, … 16 hours.
-      expect(order.calls.filter((call) => call === 'lookUpPurchase')).toHaveLength(14);
+      expect(order.timesCalled('lookUpPurchase')).toBe(14);
       expect(await handle.query(explainQuery)).toMatchObject({ status: 'processing' });
       order.lookUps = [];
       expect(await shownAfter('7 days', handle)).toMatchObject(needsAttention('outcome_unknown'));
@@ -79,7 +79,7 @@ describe('an order', () => {
       await handle.result();
     });
     expect(order.steps.flatMap(({ applied }) => applied)).toEqual(['7']);
-    expect(order.calls.filter((call) => call === 'completePurchase')).toHaveLength(1);
+    expect(order.timesCalled('completePurchase')).toBe(1);
   });
 
   it('with a final refusal fails without another send', async () => {
@@ -122,7 +122,7 @@ describe('an unknown outcome', () => {
     const [first] = order.sent;
     for (const { at } of order.sent) expect(at - (first?.at ?? 0)).toBeLessThanOrEqual(POLICY.resendWindowMs);
     expect(order.sent.length).toBeGreaterThan(2);
-    expect(order.calls.filter((call) => call === 'lookUpPurchase')).toHaveLength(POLICY.lookUps);
+    expect(order.timesCalled('lookUpPurchase')).toBe(POLICY.lookUps);
   });
 });
 
@@ -170,11 +170,11 @@ describe('a new run', () => {
       const first = await startOrder(order, taskQueue, { resendAllowed: false });
       await environment.sleep('1 hour');
       await first.terminate();
-      const lookUps = order.calls.filter((call) => call === 'lookUpPurchase').length;
+      const lookUps = order.timesCalled('lookUpPurchase');
       const handle = await startOrder(order, taskQueue, { resendAllowed: false });
       // Between the first look-up and the next.
       await environment.sleep(POLICY.resendDelayMs / 2);
-      expect(order.calls.filter((call) => call === 'lookUpPurchase').length).toBeLessThan(2 * lookUps);
+      expect(order.timesCalled('lookUpPurchase')).toBeLessThan(2 * lookUps);
       const shown = { ...needsAttention('outcome_unknown'), failure: 'timeout' };
       expect(await handle.query(explainQuery)).toMatchObject(shown);
     });

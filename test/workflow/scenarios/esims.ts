@@ -1,6 +1,6 @@
 /** Scenarios of top-ups, VPN subscriptions and cancellations. */
-import { PACKAGE, type OrderDesk } from '#test/support/work/order-desk.ts';
-import type { OneRun, Scenario, TemporalUi } from '#test/workflow/scenarios/scenario.ts';
+import type { OrderDesk } from '#test/support/work/order-desk.ts';
+import { ADA, type OneRun, type Scenario, type TemporalUi } from '#test/workflow/scenarios/scenario.ts';
 import { changeLimitUpdate } from '#workflows/messages.ts';
 
 export const ESIMS: Readonly<Record<string, Scenario>> = {
@@ -24,7 +24,7 @@ export const ESIMS: Readonly<Record<string, Scenario>> = {
   },
 
   'refund-failed-then-dismissed': async (desk) => {
-    const esimId = (await desk.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
+    const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'needs_attention');
@@ -47,7 +47,7 @@ async function longSubscription(
   await desk.subscriptionReaches(id, 'active');
   const { runId } = await temporal.of(id).describe();
   for (let n = 1; (await temporal.of(id).describe()).runId === runId; n += 1) {
-    const change = { by: 'Ada', reason: 'a test', max_price: { amount: `${100 + n}.00`, currency: 'USD' } };
+    const change = { ...ADA, max_price: { amount: `${100 + n}.00`, currency: 'USD' } };
     await temporal.of(id).executeUpdate(changeLimitUpdate, { args: [change] });
   }
   return { id, first: { workflowId: temporal.of(id).workflowId, runId } };

@@ -18,8 +18,7 @@ export const ORDERS: Readonly<Record<string, Scenario>> = {
   'processing-then-webhook': async (desk) => {
     const id = await desk.place(PACKAGE.staysProcessing);
     await desk.reaches(id, 'processing');
-    const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
-    await desk.simulator.completeOrder(sold!.id);
+    await desk.simulator.completeOrder((await desk.soldFor(id)).id);
     await desk.reaches(id, 'completed');
     return id;
   },
@@ -91,8 +90,7 @@ export const ORDERS: Readonly<Record<string, Scenario>> = {
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.place(PACKAGE.completedAtOnce);
     await desk.reaches(id, 'needs_attention');
-    const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
-    const [lost] = await desk.simulator.webhooks(sold!.id);
+    const [lost] = await desk.simulator.webhooks((await desk.soldFor(id)).id);
     await desk.simulator.replayDelivery(lost!.id);
     await desk.reaches(id, 'completed');
     return id;

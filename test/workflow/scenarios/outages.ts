@@ -53,8 +53,7 @@ export const OUTAGES: Readonly<Record<string, Scenario>> = {
     await temporal.waits(id, WAIT_NAMES.missingRow());
     await database.run((db) => db.execute(sql`insert into orders select * from lost`));
     await database.run((db) => db.execute(sql`drop table lost`));
-    const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
-    await desk.simulator.completeOrder(sold!.id);
+    await desk.simulator.completeOrder((await desk.soldFor(id)).id);
     await desk.reaches(id, 'completed');
     return { workflowId, runId };
   }),

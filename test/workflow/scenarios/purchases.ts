@@ -157,7 +157,7 @@ async function reportFailed(desk: OrderDesk, id: string): Promise<bigint> {
     package_id: PACKAGE.completedAtOnce,
     status: 'failed',
   };
-  await desk.simulator.sendWebhook({ environment: 'sandbox', event: 'order.failed', data });
+  await desk.simulator.sendWebhook({ event: 'order.failed', data });
   const { database } = desk.stack;
   return waitFor('its report is stored', async () => {
     const [row] = await database.run((db) =>

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { postOnce } from '#test/support/api/keys.ts';
 import { WebhookReceiver } from '#test/support/network/webhook-receiver.ts';
 import type { Stack } from '#test/support/servers/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -45,17 +45,12 @@ export const WEBHOOKS: Readonly<Record<string, Scenario>> = {
 
 async function endpoint(stack: Stack, { url }: WebhookReceiver): Promise<string> {
   // Only test events, so that other work sends nothing to it.
-  const id = (
-    await stack.api.post('/v1/webhook-endpoints', { url, event_types: ['webhook_endpoint.test'] }, key())
-  ).textAt('id');
+  const body = { url, event_types: ['webhook_endpoint.test'] };
+  const id = (await postOnce(stack.api, '/v1/webhook-endpoints', body)).textAt('id');
   await sendTest(stack, id);
   return id;
 }
 
 async function sendTest({ api }: Stack, id: string): Promise<void> {
-  await api.post(`/v1/webhook-endpoints/${id}/test`, undefined, key());
-}
-
-function key() {
-  return { headers: { 'idempotency-key': randomUUID() } };
+  await postOnce(api, `/v1/webhook-endpoints/${id}/test`);
 }

@@ -153,8 +153,8 @@ export class ActivityBench implements AsyncDisposable {
   }
 
   /** Accepts an order as the API does. @returns its id. */
-  async accept(packageId = 1001, externalOrderId?: string, apiKeyId = 'key_test'): Promise<string> {
-    return acceptTestOrder(this.database, externalOrderId, { packageId, apiKeyId, at: new Date(this.clock.now) });
+  async accept(packageId = 1001, apiKeyId = 'key_test'): Promise<string> {
+    return acceptTestOrder(this.database, undefined, { packageId, apiKeyId, at: new Date(this.clock.now) });
   }
 
   /** Opens the first attempt of accepted work. */
@@ -165,7 +165,7 @@ export class ActivityBench implements AsyncDisposable {
   }
 
   async begin(packageId?: number, apiKeyId?: string): Promise<AttemptRef> {
-    return this.#open('order', await this.accept(packageId, undefined, apiKeyId));
+    return this.#open('order', await this.accept(packageId, apiKeyId));
   }
 
   async beginOf(kind: WorkKind): Promise<AttemptRef> {

@@ -2,7 +2,6 @@
 import { expect } from 'vitest';
 import { WORK_FINISHED } from '#workflows/messages.ts';
 
-/** A call of an activity. */
 export interface ActivityCall {
   readonly name: string;
   /** The input as JSON. */

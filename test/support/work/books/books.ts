@@ -71,7 +71,7 @@ export async function becomeQuiet({ database, simulator }: BothSides, timeoutMs:
       ({ status, cancelRequested }) =>
         (!isSettled(status) || (status === 'active' && cancelRequested === true)) && status !== 'needs_attention',
     );
-    const words = entries.filter(({ state }) => state === 'pending' || state === 'relayed');
+    const reports = entries.filter(({ state }) => state === 'pending' || state === 'relayed');
     const unsent = (await admin.webhooks()).filter(({ status }) => status === 'pending');
     return [
       ...open.map(({ kind, id, status }) => `${kind} ${id} is still ${status}`),
@@ -81,7 +81,7 @@ export async function becomeQuiet({ database, simulator }: BothSides, timeoutMs:
           ({ subjectId, tries, lastError }) =>
             `the start of ${subjectId} waits (${tries} tries, ${lastError ?? 'no error'})`,
         ),
-      ...words.map(
+      ...reports.map(
         ({ id, event, state, subjectId, lastError }) =>
           `inbox row ${id} (${event}, ${subjectId ?? 'unmatched'}) is still ${state}: ${lastError ?? 'no error'}`,
       ),

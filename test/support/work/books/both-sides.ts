@@ -24,9 +24,6 @@ export interface BothSides {
   readonly simulator: HttpClient;
 }
 
-export type AttemptRow = typeof attempts.$inferSelect;
-export type JournalRow = typeof journal.$inferSelect;
-
 /** The fields of work that the invariants need. */
 export interface Work {
   readonly kind: WorkKind;
@@ -77,4 +74,9 @@ export async function readBooks({ database, simulator }: BothSides) {
 /** True if work has ended or is an active subscription. */
 export function isSettled(status: WorkStatus): boolean {
   return isFinal(status) || status === 'active';
+}
+
+/** True if work is settled or waits for a person. */
+export function isAtRest(status: WorkStatus): boolean {
+  return isSettled(status) || status === 'needs_attention';
 }

@@ -1,10 +1,13 @@
 /** The differences between both sides, as sentences. */
 import Big from 'big.js';
+import type { AttemptRow } from '#db/work/rows.ts';
 import { KINDS } from '#domain/work/kinds.ts';
 import type { WorkStatus } from '#domain/work/lifecycle.ts';
 import type { LedgerLine } from '#test/support/network/simulator-admin.ts';
 import type { BooksOptions } from '#test/support/work/books/books.ts';
-import { isSettled, type Books, type AttemptRow, type JournalRow } from '#test/support/work/books/both-sides.ts';
+import { isSettled, type Books } from '#test/support/work/books/both-sides.ts';
+
+type JournalRow = Books['journal'][number];
 
 export function lostOrders({ work }: Books, accepted: readonly string[]): string[] {
   const known = new Set(work.map(({ id }) => id));
@@ -16,8 +19,8 @@ export function openEnds({ work, openCases }: Books): string[] {
   return work.flatMap(({ kind, id, status, attentionReason }) => {
     if (isSettled(status)) return [];
     if (status !== 'needs_attention') return [`${kind} ${id} has neither ended nor needs attention: ${status}`];
-    const told = openCases.some(({ subjectId, reason }) => subjectId === id && reason === attentionReason);
-    return told
+    const hasCase = openCases.some(({ subjectId, reason }) => subjectId === id && reason === attentionReason);
+    return hasCase
       ? []
       : [`${kind} ${id} needs attention (${attentionReason ?? 'no reason'}) without an open case for that reason`];
   });

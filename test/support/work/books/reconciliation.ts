@@ -77,9 +77,7 @@ export function moved(direction: Direction, hoursAgo: number, id: string, more: 
     ...more,
   };
 }
-/** A debit with the price of an order, this many hours ago. */
 export const debit = (hoursAgo: number, id: string, more?: Partial<Movement>) => moved('debit', hoursAgo, id, more);
-/** A credit with the price of an order, this many hours ago. */
 export const credit = (hoursAgo: number, id: string, more?: Partial<Movement>) => moved('credit', hoursAgo, id, more);
 /** A debit that names the subscription, this many hours ago. */
 export const vpnDebit = (hoursAgo: number, id: string, more: Partial<Movement> = {}) =>

@@ -1,4 +1,3 @@
-/** Fakes of the activities of an order. */
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { OperatorAction } from '#domain/operator/operator-actions.ts';
@@ -93,6 +92,11 @@ export class FakeOrder {
 
   get attempt(): AttemptSnapshot {
     return this.#attempt;
+  }
+
+  /** How often an entry is in `calls`. */
+  timesCalled(name: string): number {
+    return this.calls.filter((call) => call === name).length;
   }
 
   activities(now: () => Promise<number>): PurchaseActivities {

@@ -12,6 +12,7 @@ import type { SubscriptionEnd } from '#domain/relay/observation.ts';
 import type { AttentionReason } from '#domain/work/attention.ts';
 import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 import { timeSkippingEnvironment } from '#test/support/servers/time-skipping.ts';
+import { newAttempt } from '#test/support/work/workflows/fake-order-rules.ts';
 import { POLICY, withWorker } from '#test/support/work/workflows/order-workflow.ts';
 import { operatorActedSignal, WORK_FINISHED } from '#workflows/messages.ts';
 import { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';
@@ -125,10 +126,8 @@ export class FakeSubscription {
       status: this.status,
       acceptedAt: 0,
       attempt: {
-        id: 'att_1',
-        number: 1,
+        ...newAttempt(1),
         state: 'completed',
-        settled: false,
         named: true,
         history: { firstSentAt: 0, sends: 1, anyUnknown: false },
       },
@@ -139,6 +138,11 @@ export class FakeSubscription {
       ...(failure !== undefined && { failure }),
     };
   }
+}
+
+/** The time in this many days, in epoch milliseconds. */
+export async function inDays(days: number): Promise<number> {
+  return (await (await timeSkippingEnvironment()).currentTimeMs()) + days * 86_400_000;
 }
 
 type Handle = Awaited<ReturnType<typeof start>>;

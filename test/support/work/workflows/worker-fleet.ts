@@ -123,7 +123,7 @@ export class WorkerFleet implements AsyncDisposable {
 
   async #change<Result>(change: (deployment: WorkerDeployment) => Promise<Result>): Promise<Result> {
     const { temporal } = this.#stack;
-    const connection = await connect({ ...temporal, tls: undefined, apiKey: undefined });
+    const connection = await connect(temporal);
     try {
       const { namespace } = temporal;
       return await change(
