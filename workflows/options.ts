@@ -40,7 +40,10 @@ type Reads = 'lookUpPurchase' | 'proveAbsence' | 'readDebitEvidence' | 'complete
 
 /** Activities that read at the service what became of a purchase. */
 export function readActivities(policy: PurchasePolicy, summary: string) {
-  return proxyActivities<Pick<PurchaseActivities, Reads>>({ ...repeatedRead(policy, DEADLINES_OF_READS), summary });
+  return proxyActivities<Pick<PurchaseActivities, Reads>>({
+    ...repeatedRead(policy, DEADLINES_OF_READS),
+    summary,
+  });
 }
 
 const LOCAL_TIMEOUT_MS = 20_000;
