@@ -20,10 +20,10 @@ export interface ApiDependencies extends Pick<
   ApiConfig,
   | 'bodyLimitBytes'
   | 'endpointSecretOverlapMs'
+  | 'gate'
   | 'headerPrefix'
   | 'rateLimits'
   | 'runway'
-  | 'spendLimit'
   | 'streams'
   | 'trustedProxies'
   | 'webhookSecretOverlapMs'

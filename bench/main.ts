@@ -173,8 +173,8 @@ async function singleInsertMs(client: pg.Client): Promise<number> {
   return median(took);
 }
 
-process.once('SIGINT', () => process.exit(130));
-process.once('SIGTERM', () => process.exit(143));
+process.on('SIGINT', () => process.exit(130));
+process.on('SIGTERM', () => process.exit(143));
 try {
   await bench(readOptions());
 } catch (error) {

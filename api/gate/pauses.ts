@@ -8,7 +8,7 @@ import {
   instant,
   instantJson,
   ourId,
-  workKindField as kind,
+  workKindField,
 } from '#api/fields/fields.ts';
 import { answerOnce } from '#api/http/idempotency.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
@@ -17,6 +17,7 @@ import { CURSORS } from '#api/lists/cursor.ts';
 import { flagInQuery, pageOf, pageQuery, pageReply } from '#api/lists/lists.ts';
 import { requireFound } from '#api/problems/problem.ts';
 import { PAUSE_ORIGINS } from '#domain/gate/purchase-gate.ts';
+import { PURCHASE_KINDS } from '#domain/work/kinds.ts';
 import { findPause, listPauses, type PauseRow, addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 
 const PATH = '/v1/purchase-gate/pauses';
@@ -31,7 +32,7 @@ export const pauseOutput = z
         'is not created again after its release. `amounts`: the product did, because a debit or a charge is in ' +
         'another unit or currency than its price. An operator ends it.',
     }),
-    kind: kind.nullable().meta({ description: 'The kind of work that is paused; null: every kind.' }),
+    kind: workKindField.nullable().meta({ description: 'The kind of work that is paused; null: every kind.' }),
     failure_class: failureClass
       .nullable()
       .meta({ description: 'Only work whose last failure has this class is paused; null: all buying.' }),
@@ -51,6 +52,9 @@ export const pauseOutput = z
     },
   });
 
+/** Cancellations spend nothing and pass no gate. */
+const purchaseKind = z.enum(PURCHASE_KINDS).meta({ description: 'Only this kind of purchase is paused.' });
+
 export function pauseOperations(dependencies: ApiDependencies): Operation[] {
   const { database, now } = dependencies;
   return [
@@ -61,7 +65,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
         'Active pauses; with `ended=true` also ended ones: who paused buying, when and why, and who released it.',
       scope: 'gate:read',
       query: z.strictObject({
-        kind: kind.optional().meta({ description: 'Only pauses of exactly this kind of work.' }),
+        kind: workKindField.optional().meta({ description: 'Only pauses of exactly this kind of work.' }),
         failure_class: failureClassInQuery
           .optional()
           .meta({ description: 'Only pauses after exactly this failure class.' }),
@@ -95,7 +99,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       scope: 'gate:operate',
       idempotent: true,
       body: z
-        .strictObject({ kind: kind.optional(), failure_class: failureClass.optional(), reason: actionReason })
+        .strictObject({ kind: purchaseKind.optional(), failure_class: failureClass.optional(), reason: actionReason })
         .meta({ id: 'PauseInput' }),
       bodyExample: { failure_class: 'package_unavailable', reason: 'The supplier changes its catalogue.' },
       answers: {

@@ -131,14 +131,14 @@ const gateOutput = z
     },
   });
 
-export function purchaseGateOperations({ database, spendLimit, now }: ApiDependencies): Operation[] {
+export function purchaseGateOperations({ database, gate, now }: ApiDependencies): Operation[] {
   return [
     operation('GET /v1/purchase-gate', {
       id: 'getPurchaseGate',
       summary: 'Read why purchases are held, and what is reserved and spent',
       scope: 'gate:read',
       answers: { 200: jsonAnswer('The gate.', gateOutput) },
-      handle: async () => jsonReply(200, gateJson(await database.run((db) => readGate(db, spendLimit, now())))),
+      handle: async () => jsonReply(200, gateJson(await database.run((db) => readGate(db, gate.spendLimit, now())))),
     }),
   ];
 }

@@ -112,7 +112,7 @@ interface Priced extends Offer {
 }
 
 export function quoteOperations(dependencies: ApiDependencies, offers: Offers): Operation[] {
-  const { database, keyRing, now, spendLimit } = dependencies;
+  const { database, gate: policy, keyRing, now } = dependencies;
   return [
     operation('POST /v1/quotes', {
       id: 'createQuote',
@@ -140,7 +140,7 @@ export function quoteOperations(dependencies: ApiDependencies, offers: Offers): 
         const foreseen =
           price === null || !mayBuy
             ? []
-            : await database.run((db) => foreseenHolds(db, { ...purchase, price }, { spendLimit, now: now() }));
+            : await database.run((db) => foreseenHolds(db, { ...purchase, price }, { policy, now: now() }));
         const holds: ForeseenHold[] = [
           ...foreseen,
           ...(isAboveLimit ? [{ failure: 'price_above_limit' } as const] : []),

@@ -97,6 +97,7 @@ export const CASES: ResourceDefinition = {
       { examples: [['--work-ended true', 'those about ended work, which the Temporal UI does not show']] },
     ),
     show: object('getCase'),
+    dismiss: object('dismissCase'),
   },
 };
 

@@ -23,15 +23,23 @@ import type { ReconcilePolicy } from '#domain/policy/upkeep-policy.ts';
 import type { AttemptSnapshot } from '#domain/purchase/results.ts';
 import type { PriceLimit, SendCandidate } from '#domain/purchase/send-claim.ts';
 import { MAY_BE_BOUGHT } from '#domain/work/attempt-lifecycle.ts';
-import type { WorkKind, WorkRef } from '#domain/work/kinds.ts';
+import { KINDS, type WorkKind, type WorkRef } from '#domain/work/kinds.ts';
 
-/** The newest, or an earlier one that an operator found to be bought when the later ones bought nothing. */
+/**
+ * The newest, or an earlier one that an operator found to be bought when the later ones bought nothing. It stays the
+ * earlier one until its cost is proven.
+ */
 export async function currentAttempt(db: Executor, work: WorkRef): Promise<AttemptRow | undefined> {
   return currentOf(await attemptsOf(db, work));
 }
 
 export function currentOf(all: readonly AttemptRow[]): AttemptRow | undefined {
-  return all.find(({ state }) => MAY_BE_BOUGHT.includes(state)) ?? all[0];
+  return all.find(({ state }) => MAY_BE_BOUGHT.includes(state)) ?? all.find(isUnproven) ?? all[0];
+}
+
+/** Nothing proves what it cost. */
+function isUnproven({ subjectKind, state, settled }: AttemptRow): boolean {
+  return KINDS[subjectKind].isPurchase && state === 'failed' && !settled;
 }
 
 /** Reads also the reports that the workflow has not applied yet, oldest first; one read. */

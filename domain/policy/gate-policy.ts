@@ -31,7 +31,7 @@ export const GATE_SETTINGS = {
     'Maximum age of a price used for a reservation. A `max_price` is always checked against a price that is read for ' +
       'it.',
   ),
-  /** A debit may appear in the balance this late; until then its reservation counts. As long as `settleDelayMs`. */
+  /** A debit may appear in the balance this late; until then its reservation counts. Set to `settleDelayMs`. */
   debitShowsAfterMs: 30 * SECOND,
   /** Three in a row are hardly a coincidence. */
   circuitFailures: count(

@@ -96,13 +96,15 @@ export interface SubscriptionActivities {
 export interface SendResult {
   /**
    * `barred`: nothing may be bought at this moment. `too_late`: the resend window is over. `resend_not_allowed`: it may
-   * have been bought. `records_lost`: nothing was sent, because the row knows less than the workflow.
+   * have been bought. `records_lost`: nothing was sent, because the row knows less than the workflow. `not_current`:
+   * nothing was sent, because an earlier attempt may have cost something.
    */
   readonly outcome:
     | SendOutcome
     | { readonly kind: 'barred'; readonly by: BuyingBlock }
     | { readonly kind: 'too_late' }
     | { readonly kind: 'records_lost' }
+    | { readonly kind: 'not_current' }
     | { readonly kind: 'resend_not_allowed' };
   readonly detail?: string;
   readonly attempt: AttemptSnapshot;

@@ -1,4 +1,4 @@
-/** What a relay does with one row of the inbox. Pure: the model checker uses the same rule as production. */
+/** What a relay does with a row of the inbox or outbox. The model checker uses the same rules as production. */
 import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
 import type { ObservationDecision, ServiceObservation } from '#domain/relay/observation.ts';

@@ -1,4 +1,7 @@
-/** How often and how long failures are retried. Whether a further send is safe is decided before. */
+/**
+ * How often and how long failures are retried. `domain/work/failure.ts` says which; whether a further send is safe is
+ * decided before.
+ */
 import {
   choice,
   count,

@@ -145,7 +145,7 @@ export async function spentOn(db: Executor, day: string, currency: string, apiKe
   return row?.amount ?? '0';
 }
 
-/** Taken last, after the locks of work and attempts, so that its holder never waits for those. */
+/** Taken after the locks of work, attempts, eSIM and circuits, so that its holder never waits for those. */
 export async function lockAccount(tx: Executor): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('purchase_gate.account', 0))`);
 }

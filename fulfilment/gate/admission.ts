@@ -20,7 +20,7 @@ import { activePauses, pauseFor, pauseSentence } from '#fulfilment/gate/pauses.t
 /** Both rows are locked. */
 interface GateRequest {
   readonly work: WorkRef;
-  readonly row: Pick<WorkRow, 'createdAt' | 'apiKeyId'>;
+  readonly row: Pick<WorkRow, 'createdAt' | 'apiKeyId' | 'failureClass'>;
   readonly attempt: Pick<AttemptRow, 'state' | 'anyUnknown' | 'failureClass'>;
   readonly now: number;
   /** False before the reservation is decided: work with reserved money ignores the circuit `insufficient_balance`. */
@@ -55,11 +55,13 @@ export async function stopAtGate(tx: Executor, asker: GateRequest, policy: GateP
 
 async function stopByPause(
   tx: Executor,
-  { work, attempt }: GateRequest,
+  { work, row, attempt }: GateRequest,
   wait: GateWait | undefined,
   policy: GatePolicy,
 ): Promise<GateStop | undefined> {
-  const pause = pauseFor(await activePauses(tx), work.kind, [attempt.failureClass, wait?.failureClass ?? null]);
+  // The attempt has none after a failure of an earlier attempt, or one of ours.
+  const failures = [wait?.failureClass ?? null, attempt.failureClass, row.failureClass];
+  const pause = pauseFor(await activePauses(tx), work.kind, failures);
   if (pause === undefined) return undefined;
   const detail = pauseSentence(pause);
   return { barrier: `pause:${pause.id}`, failure: 'purchases_paused', detail, recheckMs: policy.recheckMs };
@@ -118,7 +120,9 @@ export async function hold(
   price?: Money,
 ): Promise<void> {
   const heldFor: FailureClass =
-    failure === 'purchases_paused' ? (wait?.failureClass ?? attempt.failureClass ?? failure) : failure;
+    failure === 'purchases_paused'
+      ? (wait?.failureClass ?? attempt.failureClass ?? row.failureClass ?? failure)
+      : failure;
   await noteSend(tx, { work, evidence: { kind: 'none' }, now }, policy);
   await leaveDriftStop(tx, work, now);
   if (driftStopOf(barrier) !== undefined) await consumeOverride(tx, work);

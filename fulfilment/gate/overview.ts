@@ -7,7 +7,7 @@ import { judgeAtCircuit } from '#domain/gate/circuit.ts';
 import type { Barrier } from '#domain/gate/purchase-gate.ts';
 import { spendDay } from '#domain/gate/spend-limit.ts';
 import type { Money } from '#domain/money/money.ts';
-import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
+import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import type { PurchaseKind, WorkKind, WorkRef } from '#domain/work/kinds.ts';
 import {
@@ -192,15 +192,15 @@ export async function foreseenHolds(
     readonly apiKeyId: string;
     readonly seesAll: boolean;
   },
-  { spendLimit, now }: { readonly spendLimit: Money | undefined; readonly now: number },
+  { policy, now }: { readonly policy: GatePolicy; readonly now: number },
 ): Promise<readonly ForeseenHold[]> {
   const { kind, product, price, apiKeyId, seesAll } = purchase;
   const account = await readAccount(db, { day: spendDay(now), apiKeyId, currency: price.currency });
   // A wallet that was not read lately is not known, as for the gate itself.
-  const wallet = judgeWallet(account, price, new Date(now), DEFAULT_POLICY.gate);
+  const wallet = judgeWallet(account, price, new Date(now), policy);
   const holds = new Set<FailureClass>();
   const isPaused = pauseFor(await activePauses(db), kind, []) !== undefined;
-  const heldByDrift = isPaused ? undefined : await foreseenAtDriftStop(db, { kind, product, now }, DEFAULT_POLICY.gate);
+  const heldByDrift = isPaused ? undefined : await foreseenAtDriftStop(db, { kind, product, now }, policy);
   if (isPaused) holds.add('purchases_paused');
   for (const row of await listCircuits(db)) {
     // A purchase with reserved money passes this circuit.
@@ -210,7 +210,7 @@ export async function foreseenHolds(
     if (judgeAtCircuit(row, candidate, now) === 'hold') holds.add(row.name);
   }
   if (typeof wallet !== 'string') holds.add('insufficient_balance');
-  const overLimit = limitProblem(account, price, { spendLimit });
+  const overLimit = limitProblem(account, price, policy);
   const isOwn = limitProblem(account, price, { spendLimit: undefined }) === overLimit;
   return [
     ...[...holds].map((failure) => ({ failure })),

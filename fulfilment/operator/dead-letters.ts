@@ -64,6 +64,11 @@ export async function quarantineOutboxRow(tx: Executor, row: OutboxRow, error: s
   await openCase(tx, { kind: row.subjectKind, id: row.subjectId }, 'message_quarantined', detail);
 }
 
+/** A quarantined request that was made again has reached its workflow. */
+export async function closeCaseOfRequest(tx: Executor, row: OutboxRow, now: Date): Promise<void> {
+  await closeCaseOf(tx, { queue: 'outbox', row }, 'The request was made again and has reached its workflow.', now);
+}
+
 export interface DeadLetterAction {
   readonly queue: DeadLetterQueue;
   readonly rowId: bigint;
@@ -87,9 +92,13 @@ export async function settleDeadLetter(
   if (found === undefined) return undefined;
   const resolution = `${action === 'requeue' ? 'requeued' : 'dismissed'}: ${reason}`;
   await (action === 'requeue' ? requeue(tx, found) : dismiss(tx, found, resolution));
-  const subject = subjectOf(found);
-  if (!(await hasOthers(tx, found, subject))) await closeCase(tx, subject, 'message_quarantined', resolution, now);
+  await closeCaseOf(tx, found, resolution, now);
   return found;
+}
+
+async function closeCaseOf(tx: Executor, letter: DeadLetter, resolution: string, now: Date): Promise<void> {
+  const subject = subjectOf(letter);
+  if (!(await hasOthers(tx, letter, subject))) await closeCase(tx, subject, 'message_quarantined', resolution, now);
 }
 
 /** It has the tries of a new row. */

@@ -45,7 +45,10 @@ type ActionResult =
   | { readonly kind: 'applied' | 'unchanged' }
   | { readonly kind: 'refused'; readonly refusal: Refusal; readonly detail: string };
 
-/** After a refusal the caller rolls back: a part of the action may have been written. @throws WorkMissingError */
+/**
+ * After a refusal the caller rolls back: a part of the action may have been written, except of an `abandon`.
+ * @throws WorkMissingError
+ */
 export async function actOnWork(
   tx: Executor,
   work: WorkRef,

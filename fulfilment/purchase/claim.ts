@@ -4,7 +4,7 @@ import { eq, sql } from 'drizzle-orm';
 import { type Executor, sendTogether } from '#db/connection/database.ts';
 import { lockEsim } from '#db/esims/esim-queries.ts';
 import { attempts, walletReadings } from '#db/schema.ts';
-import { limitOf, lockAttempt, type LockedAttempt } from '#db/work/attempts.ts';
+import { currentAttempt, limitOf, lockAttempt, type LockedAttempt } from '#db/work/attempts.ts';
 import { type WorkRow, type AttemptRow, lockUnfinishedWork } from '#db/work/rows.ts';
 import type { GateStop } from '#domain/gate/purchase-gate.ts';
 import type { Money } from '#domain/money/money.ts';
@@ -121,6 +121,8 @@ export async function claimLocked(
 
   // May it buy?
   if (hasLostRecords(witness, locked)) return unsent({ kind: 'records_lost' });
+  // Since this attempt was opened, an operator may have found that an earlier one was bought.
+  if (locked.number > 1 && (await currentAttempt(tx, work))?.id !== locked.id) return unsent({ kind: 'not_current' });
   // The workflow has checked it, too. But the activity may have waited for a worker since.
   if (isLate(row, now()) && cannotHaveBought(locked)) return unsent({ kind: 'failure', failure: 'deadline_passed' });
   // Read here, not from the workflow's input: an operator may have revoked resending since.

@@ -215,7 +215,7 @@ type DeliveredEsim = Pick<
   readonly namedByRecord?: string;
 };
 
-/** Idempotent. @throws WorkFinishedError when the order has another end. */
+/** @throws WorkFinishedError when the order has ended, also by this delivery. */
 export async function storeDelivery(
   tx: Executor,
   orderId: string,

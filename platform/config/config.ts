@@ -116,8 +116,8 @@ export function readApiConfig(environment: Environment = process.env) {
     ...api,
     webhookSecretOverlapMs: policy.serviceWebhooks.secretOverlapMs,
     webhookToleranceMs: policy.serviceWebhooks.toleranceMs,
-    /** The API shows it, the worker enforces it. */
-    spendLimit: policy.gate.spendLimit,
+    /** The API shows what the worker will do. */
+    gate: policy.gate,
     runway: policy.runway,
     endpointSecretOverlapMs: policy.outbound.secretOverlapMs,
     waiting: policy.waiting,

@@ -35,9 +35,6 @@ const { values: options, positionals: more } = parseArgs({
   },
 });
 
-process.once('SIGINT', () => process.exit(130));
-process.once('SIGTERM', () => process.exit(143));
-
 const program = join(installPythonPackages('schemathesis', join(import.meta.dirname, 'requirements.txt')), 'st');
 mkdirSync(ARTIFACTS, { recursive: true });
 // A run without a report must not read an earlier one.

@@ -12,9 +12,6 @@ import { SABOTEURS, saboteurNames } from '#test/crash/saboteurs.ts';
 import { hashOfPlans, OtherPlansError, recordOf, SeedsDone } from '#test/crash/seeds-done.ts';
 import { startSharedServers, type SharedServers } from '#test/support/servers/shared-servers.ts';
 
-process.once('SIGINT', () => process.exit(130));
-process.once('SIGTERM', () => process.exit(143));
-
 /**
  * Long enough for a busy machine: only work that hangs reaches this limit. Longer than `retry.hold_deadline` of the
  * tests: a cancellation whose conditions a service never shows is held until then.

@@ -8,9 +8,6 @@ import { runDrill, type Drill } from '#test/drill/drill.ts';
 import { clusterResultLines, hasFindings, resultLines } from '#test/drill/report.ts';
 import { startSharedServers } from '#test/support/servers/shared-servers.ts';
 
-process.once('SIGINT', () => process.exit(130));
-process.once('SIGTERM', () => process.exit(143));
-
 const { values } = parseArgs({
   options: {
     /** Purchases before the backup or the event, and again after it. */

@@ -8,7 +8,7 @@ import type { RelayPolicy } from '#domain/policy/relay-policy.ts';
 import type { ServiceObservation } from '#domain/relay/observation.ts';
 import { afterFailure, type NotifyOutcome } from '#domain/relay/relay-decision.ts';
 import type { WorkStart } from '#domain/work/kinds.ts';
-import { quarantineInboxRow, quarantineOutboxRow } from '#fulfilment/operator/dead-letters.ts';
+import { closeCaseOfRequest, quarantineInboxRow, quarantineOutboxRow } from '#fulfilment/operator/dead-letters.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { settlesWithin, untilAborted } from '#telemetry/waiting.ts';
@@ -93,7 +93,7 @@ export class Relay {
   }
 
   async #relayOutbox(): Promise<Batch> {
-    const { database, policy } = this.#options;
+    const { database, policy, now } = this.#options;
     const rows = await database.run((db) => takeOutbox(db, policy));
     const handedOver = await this.#process(
       'outbox',
@@ -101,6 +101,8 @@ export class Relay {
       async (row) => relayRequest(this.#options, row),
       async (row, text) => database.transaction((tx) => quarantineOutboxRow(tx, row, text)),
     );
+    for (const row of handedOver.filter(({ lastingErrors }) => lastingErrors > 0))
+      await database.transaction((tx) => closeCaseOfRequest(tx, row, new Date(now())));
     await database.run((db) => settleOutbox(db, handedOver));
     return { taken: rows.length, again: rows.length === policy.batch };
   }

@@ -37,8 +37,8 @@ export async function send(run: Run): Promise<Step> {
 export async function afterSend(run: Run, result: SendResult): Promise<Step> {
   const { outcome } = result;
   if (outcome.kind === 'barred') return barred(run, outcome.by, { step: 'send' });
-  // PostgreSQL has lost the record of earlier sends: the result of this one proves nothing.
-  if (outcome.kind === 'records_lost' || knowsMoreThan(run, result.attempt)) {
+  // PostgreSQL has lost earlier sends, so this result proves nothing; or an earlier attempt has to be judged first.
+  if (outcome.kind === 'records_lost' || outcome.kind === 'not_current' || knowsMoreThan(run, result.attempt)) {
     await run.read();
     return nextStep(run);
   }

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { gateWaits, outbox } from '#db/schema.ts';
 import { releasePause } from '#fulfilment/gate/pauses.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
+import { step } from '#test/support/work/activities/steps.ts';
 import { gateSteps, NOT_APPROVED, withBalance } from '#test/support/work/gate-steps.ts';
 
 let bench: ActivityBench;
@@ -37,6 +38,19 @@ describe('a pause', () => {
     expect(await send(ref!)).toMatchObject({ kind: 'gated', failure: 'purchases_paused' });
     expect(await send((await begin(1))[0]!)).toMatchObject({ kind: 'accepted' });
   });
+
+  it.each(['supplier_failed', 'insufficient_balance', 'esim_busy'] as const)(
+    'by the class %s holds work that was last held for it, although its attempt did not fail with it',
+    async (failureClass) => {
+      await pause({ failureClass });
+      const [ref] = await begin(1);
+      const failure = { class: failureClass, detail: 'A test.' };
+      await bench.activities.recordStep(step(ref!.work, { failure }));
+      const gated = { kind: 'gated', failure: 'purchases_paused' };
+      expect([await send(ref!), await send(ref!)]).toMatchObject([gated, gated]);
+      expect(await bench.database.run((db) => db.select().from(gateWaits))).toMatchObject([{ failureClass }]);
+    },
+  );
 
   it('of one kind does not affect other kinds', async () => {
     await pause({ kind: 'order' });

@@ -44,6 +44,34 @@ describe('the verdict bought', () => {
     expect(await bench.attempt(ref)).toMatchObject({ state: 'unknown', settled: false });
   });
 
+  it('about an earlier attempt bars a later one that was never sent, until the wallet has shown its cost again', async () => {
+    const ref = await bench.begin(1001);
+    await bench.settle(ref);
+    const opened = await bench.activities.openNextAttempt({ work: ref.work, number: 2 });
+    const second = { work: ref.work, attemptId: opened.kind === 'opened' ? opened.attempt.id : '' };
+    await bench.database.run((db) => openCase(db, ref.work, 'contradiction', 'It says otherwise.', ref.attemptId));
+    const action = { action: 'resolve', reason: 'contradiction', verdict: 'bought', serviceId: 'so_1' } as const;
+    expect(await bench.act(ref, action)).toBe('applied');
+    const current = async () => (await bench.activities.beginWork({ work: ref.work })).attempt;
+
+    // A send that was under way to a worker when the operator acted.
+    expect(await bench.activities.sendPurchase(second)).toMatchObject({ outcome: { kind: 'not_current' } });
+    expect(await current()).toMatchObject({ id: ref.attemptId, state: 'unknown' });
+
+    // The service then says that it failed.
+    await bench.database.run((db) =>
+      db.update(attempts).set({ state: 'failed' }).where(eq(attempts.id, ref.attemptId)),
+    );
+    expect(await current()).toMatchObject({ id: ref.attemptId, state: 'failed', settled: false });
+    expect(await bench.activities.sendPurchase(second)).toMatchObject({ outcome: { kind: 'not_current' } });
+    await expect(bench.act(ref, { action: 'abandon' })).rejects.toThrow('may have bought it or may keep money');
+    expect(await bench.admin.requests('createOrder')).toEqual([]);
+
+    await bench.settle(ref);
+    expect(await current()).toMatchObject({ id: second.attemptId });
+    expect(await bench.activities.sendPurchase(second)).toMatchObject({ outcome: { kind: 'accepted' } });
+  });
+
   it('contradicts an earlier report of the service, also when the workflow has not read it', async () => {
     const ref = await bench.begin(1001);
     const { reference } = await bench.attempt(ref);

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { DecryptionError } from '#crypto/key-ring.ts';
 import { isWaking, requestWake } from '#db/queues/outbox.ts';
 import { cases, inbox, outbox } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
@@ -155,6 +156,21 @@ describe('a workflow request that cannot be executed', () => {
     await tries(TRIES);
     const [letter] = await letters('outbox');
     await settle({ queue: 'outbox', rowId: letter!.row.id, action: 'dismiss', reason: 'it is gone' });
+    expect(await outboxRows()).toEqual([]);
+    expect(await openCases()).toEqual([]);
+  });
+
+  it('closes its case once it is made again and reaches the workflow', async () => {
+    const work = await ordered('ref-again-wake');
+    await database.transaction((tx) => requestWake(tx, work));
+    onCall = () => {
+      throw new DecryptionError('a key is missing');
+    };
+    await tries(TRIES);
+    expect(await openCases()).toMatchObject([{ reason: 'message_quarantined', subjectId: work.id }]);
+    onCall = () => undefined;
+    await database.transaction((tx) => requestWake(tx, work));
+    await tries(1);
     expect(await outboxRows()).toEqual([]);
     expect(await openCases()).toEqual([]);
   });

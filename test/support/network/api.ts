@@ -169,7 +169,7 @@ export async function startTestApi(
       logger,
       now: () => clock.now,
     }),
-    spendLimit: undefined,
+    gate: DEFAULT_POLICY.gate,
     runway: DEFAULT_POLICY.runway,
     webhookSecretOverlapMs: 3_600_000,
     webhookToleranceMs: DEFAULT_POLICY.serviceWebhooks.toleranceMs,

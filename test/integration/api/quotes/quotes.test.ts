@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QUOTE_VALID_MS, quoteOutput } from '#api/quotes/quotes.ts';
 import { gateCircuits, gateLines, gateReservations, gateSpending, gateWallet, orders } from '#db/schema.ts';
+import type { GatePolicy } from '#domain/policy/gate-policy.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { beginBalanceRead, storeBalance } from '#fulfilment/gate/account.ts';
 import { newKey, postOnce } from '#test/support/api/keys.ts';
 import { orderInput, problemOf } from '#test/support/api/order-calls.ts';
@@ -8,11 +10,13 @@ import { startTestApi, type TestApi } from '#test/support/network/api.ts';
 import type { HttpClient } from '#test/support/network/http.ts';
 import { makeOwnWork } from '#test/support/work/own-work.ts';
 
+let gate: GatePolicy;
 let api: TestApi;
 let caller: HttpClient;
 
 beforeEach(async () => {
-  api = await startTestApi({ spendLimit: { amount: '100', currency: 'EUR' } });
+  gate = { ...DEFAULT_POLICY.gate, spendLimit: { amount: '100', currency: 'EUR' } };
+  api = await startTestApi({ gate });
   caller = await api.caller();
 });
 afterEach(() => api[Symbol.asyncDispose]());
@@ -145,6 +149,13 @@ describe('the holds of a quote', () => {
     expect(await holdsOf({ package_id: 101 })).toEqual(['insufficient_balance']);
     api.clock.now += 60_001;
     expect(await holdsOf({ package_id: 101 })).toEqual([]);
+  });
+
+  it('use a wallet for as long as the policy says', async () => {
+    Object.assign(gate, { balanceAgeMs: 600_000 });
+    await walletHas('1');
+    api.clock.now += 600_000;
+    expect(await holdsOf({ package_id: 101 })).toEqual(['insufficient_balance']);
   });
 
   it('are not shown to a key that may not buy, and an eSIM needs the scope to read eSIMs', async () => {

@@ -32,7 +32,7 @@ describe('the policy file', () => {
     const POLICY_FILE = policyFile({ 'gate.spend_limit': '500.00 USD', 'waiting.max': '20s', 'retry.max_attempts': 2 });
     const environment = { ...PRODUCT_ENVIRONMENT, POLICY_FILE };
     const spendLimit = { amount: '500.00', currency: 'USD' };
-    expect(readApiConfig(environment)).toMatchObject({ spendLimit, waiting: { maxMs: 20_000 } });
+    expect(readApiConfig(environment)).toMatchObject({ gate: { spendLimit }, waiting: { maxMs: 20_000 } });
     const { policy } = readWorkerConfig(environment);
     expect(policy).toMatchObject({ gate: { spendLimit }, purchase: { maxAttempts: 2 } });
   });
