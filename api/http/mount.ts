@@ -19,8 +19,10 @@ import {
 const KEY_HOLDS_MS = 500;
 
 /** Some senders name the Content-Encoding of a body that is not encoded. */
-export function isEncoded(contentEncoding: string | undefined): boolean {
-  return !/^\s*(?:identity|none|utf-?8)?\s*$/i.test(contentEncoding ?? '');
+const NO_ENCODING = new Set(['', 'identity', 'none', 'utf8', 'utf-8']);
+
+export function isEncoded(contentEncoding = ''): boolean {
+  return !NO_ENCODING.has(contentEncoding.trim().toLowerCase());
 }
 
 type MountDependencies = AuthenticationDependencies & Pick<ApiDependencies, 'bodyLimitBytes' | 'running'>;

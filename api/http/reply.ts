@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { Response } from 'express';
 import type { Incoming } from '#api/http/operation.ts';
+import { MINUTE } from '#domain/policy/settings.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -34,13 +35,19 @@ export function bytesReply(
   return { status, headers: { 'Content-Type': contentType, ...headers }, body: Buffer.from(content) };
 }
 
-export function sendReply(response: Response, reply: Reply): void {
+const SLOWEST_BYTES_PER_MS = 16;
+
+/** A client that does not read is cut: Node has no limit for it. @param graceMs beside the time for its length. */
+export function sendReply(response: Response, reply: Reply, graceMs = MINUTE): void {
   response.status(reply.status);
   // Express would add a charset to the type.
   for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
   // `end` leaves HEAD without a body and adds no ETag. For HEAD some bodies are not made.
   if (reply.status !== 304 && response.req.method !== 'HEAD') response.setHeader('Content-Length', reply.body.length);
   response.end(reply.body);
+  if (response.writableLength === 0) return;
+  const timer = setTimeout(() => response.destroy(), graceMs + reply.body.length / SLOWEST_BYTES_PER_MS);
+  onceClosed(response, () => clearTimeout(timer));
 }
 
 /**

@@ -205,15 +205,17 @@ function doubles(body: z.output<typeof whatIfInput>, field: 'price_list' | 'sell
 function unknownIds(body: z.output<typeof whatIfInput>, listed: readonly Listed[]): FieldError[] {
   const known = new Set(listed.map(({ item }) => nameOf(item)));
   const read = new Set(listed.map(({ item }) => item.kind));
-  const named: [string, Pick<PricedItem, 'kind' | 'id'>[]][] = [
+  const named: [string, (Pick<PricedItem, 'kind' | 'id'> | undefined)[]][] = [
     ['package_ids', (body.package_ids ?? []).map((each) => ({ kind: 'package', id: each }))],
     ['vpn_plan_ids', (body.vpn_plan_ids ?? []).map((each) => ({ kind: 'vpn_plan', id: each }))],
-    ['price_list', body.price_list.filter((each) => read.has(each.kind))],
-    ['selling_prices', body.selling_prices.filter((each) => read.has(each.kind))],
+    ['price_list', body.price_list.map((each) => (read.has(each.kind) ? each : undefined))],
+    ['selling_prices', body.selling_prices.map((each) => (read.has(each.kind) ? each : undefined))],
   ];
   return named.flatMap(([field, all]) =>
     all.flatMap((each, index) =>
-      known.has(nameOf(each)) ? [] : [inBody(`${field}.${index}`, `is not listed by the service: ${nameOf(each)}`)],
+      each === undefined || known.has(nameOf(each))
+        ? []
+        : [inBody(`${field}.${index}`, `is not listed by the service: ${nameOf(each)}`)],
     ),
   );
 }

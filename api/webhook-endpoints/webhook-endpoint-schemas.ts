@@ -5,6 +5,7 @@ import {
   instantInput,
   enumOf,
   meaningsOf,
+  idInput,
   ourId,
   overlapSeconds,
   storable,
@@ -214,10 +215,10 @@ export const enableInput = z
 
 export const replayInput = z
   .strictObject({
-    event_id: ourId('event')
+    event_id: idInput('event')
       .optional()
       .meta({ description: 'One event, also if the filter of the endpoint does not select it.' }),
-    delivery_id: ourId('webhookDelivery').optional().meta({ description: 'One delivery.' }),
+    delivery_id: idInput('webhookDelivery').optional().meta({ description: 'One delivery.' }),
     since: instantInput.optional().meta({ description: 'Events since this time.' }),
     until: instantInput.optional().meta({ description: 'With `since`: events until this time.' }),
     which: z

@@ -4,9 +4,12 @@ import {
   eq,
   getTableColumns,
   inArray,
+  isNull,
   lt,
+  lte,
   max,
   ne,
+  or,
   type SQL,
   asc,
   sql,
@@ -238,10 +241,12 @@ export async function areSettled(db: Executor, work: WorkRef): Promise<boolean> 
   );
 }
 
-export async function markSettled(tx: Executor, attemptId: string): Promise<void> {
-  // Meanwhile an operator or a report may have called it bought.
-  const isFailed = and(eq(attempts.id, attemptId), eq(attempts.state, 'failed'));
-  await tx.update(attempts).set({ settled: true, busyEsimId: null }).where(isFailed);
+/** @param until the wallet was read for the failures until this time. */
+export async function markSettled(tx: Executor, attemptId: string, until: Date): Promise<void> {
+  // Meanwhile an operator or a report may have called it bought, or reported the failure only now.
+  const { id, state, failedAt } = attempts;
+  const isKnown = and(eq(id, attemptId), eq(state, 'failed'), or(isNull(failedAt), lte(failedAt, until)));
+  await tx.update(attempts).set({ settled: true, busyEsimId: null }).where(isKnown);
 }
 
 const LAST_CONTACT = sql`greatest(${attempts.lastReportAt}, ${attempts.lastLookUpAt}, ${attempts.firstSentAt})`;

@@ -97,7 +97,7 @@ export interface SendResult {
   /**
    * `barred`: nothing may be bought at this moment. `too_late`: the resend window is over. `resend_not_allowed`: it may
    * have been bought. `records_lost`: nothing was sent, because the row knows less than the workflow. `not_current`:
-   * nothing was sent, because an earlier attempt may have cost something.
+   * nothing was sent, because the workflow has to read its work again.
    */
   readonly outcome:
     | SendOutcome

@@ -153,7 +153,7 @@ export function equalWaits(left: RetryRule, right: RetryRule): boolean {
 /** All times are in Unix milliseconds. */
 export function givesUpAt(
   { acceptedAt, deadlineAt = Infinity }: { readonly acceptedAt: number; readonly deadlineAt?: number | undefined },
-  { totalMs }: RetryRule,
+  { totalMs }: Pick<RetryRule, 'totalMs'>,
   overrides: RetryOverrides,
 ): number {
   return overrides.deadlineAt ?? Math.min(deadlineAt, acceptedAt + totalMs);

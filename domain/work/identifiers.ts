@@ -82,10 +82,8 @@ export function isFormOf(ours: string, theirs: string): boolean {
 
 /** A service that reads a name of digits as a number loses the zeros at its beginning. */
 function plain(name: string): string {
-  return name
-    .trim()
-    .toLowerCase()
-    .replace(/^0+(?=\d+$)/, '');
+  const text = name.trim().toLowerCase();
+  return /^\d+$/.test(text) ? text.replace(/^0+(?=.)/, '') : text;
 }
 
 /** IMEI as the API accepts it: 14 to 16 digits and nothing else. */

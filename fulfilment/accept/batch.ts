@@ -163,15 +163,24 @@ export async function abandonUnsent(
   await Promise.all(Array.from({ length: CONCURRENT }, abandonEach));
 }
 
-/** For an order about to be sent that has bought nothing. `row` is locked in this transaction. */
-export async function abandonIfCancelled(tx: Executor, work: WorkRef, row: WorkRow, now: Date): Promise<boolean> {
+/**
+ * For an order about to be sent that has bought nothing. `row` is locked in this transaction. @returns `not_compared`:
+ * its batch is cancelled, but PostgreSQL may have lost a send of it.
+ */
+export async function abandonIfCancelled(
+  tx: Executor,
+  work: WorkRef,
+  row: WorkRow,
+  now: Date,
+): Promise<'abandoned' | 'not_compared' | undefined> {
   const batchId = 'batchId' in row ? row.batchId : null;
-  if (batchId === null) return false;
+  if (batchId === null) return undefined;
   const [batch] = await tx.select().from(orderBatches).where(eq(orderBatches.id, batchId));
   const operator = batch && cancellerOf(batch);
-  if (operator === undefined) return false;
+  if (operator === undefined) return undefined;
   const result = await actOnWork(tx, work, { action: 'abandon' }, operator, now);
-  return result.kind === 'applied';
+  if (result.kind === 'applied') return 'abandoned';
+  return result.kind === 'refused' && result.refusal === 'not_compared' ? 'not_compared' : undefined;
 }
 
 /** The same for each order of the batch, so that each is abandoned once. */

@@ -17,6 +17,7 @@ import {
   looserLimit,
   type PriceLimit,
 } from '#domain/purchase/send-claim.ts';
+import { givesUpAt, type RetryRule } from '#domain/retry/retry-rules.ts';
 import { isKnownToService, attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import { isSuperseded } from '#domain/work/lifecycle.ts';
 import { abandonIfCancelled } from '#fulfilment/accept/batch.ts';
@@ -109,7 +110,9 @@ export async function claimLocked(
   const unsent = (outcome: SendResult['outcome']) => ({ kind: 'unsent', outcome }) as const;
   if (task !== undefined && row.recordedIn !== null && isSuperseded(task, row.recordedIn))
     return { kind: 'superseded' };
-  if (await abandonIfCancelled(tx, work, row, new Date(now()))) return { kind: 'cancelled' };
+  const cancelled = await abandonIfCancelled(tx, work, row, new Date(now()));
+  if (cancelled === 'abandoned') return { kind: 'cancelled' };
+  if (cancelled === 'not_compared') return unsent({ kind: 'not_current' });
   const { block, isGateClear } = await readClaimConditions(tx, work);
   if (block !== undefined) return unsent({ kind: 'barred', by: block });
   const limit = priceLimit(row);
@@ -124,7 +127,8 @@ export async function claimLocked(
   // Since this attempt was opened, an operator may have found that an earlier one was bought.
   if (locked.number > 1 && (await currentAttempt(tx, work))?.id !== locked.id) return unsent({ kind: 'not_current' });
   // The workflow has checked it, too. But the activity may have waited for a worker since.
-  if (isLate(row, now()) && cannotHaveBought(locked)) return unsent({ kind: 'failure', failure: 'deadline_passed' });
+  if (isLate(row, retryRule, now()) && cannotHaveBought(locked))
+    return unsent({ kind: 'failure', failure: 'deadline_passed' });
   // Read here, not from the workflow's input: an operator may have revoked resending since.
   const window = isOutcomeUnknown(locked) ? resendWindowInForce(resendWindowMs, await purchaseInForce(tx)) : undefined;
   const refusal = refusalOf(locked, window);
@@ -152,9 +156,9 @@ export async function claimLocked(
   return { kind: 'objected', result, objection };
 }
 
-/** The deadline of an operator replaces that of the caller. */
-function isLate({ deadlineAt, retryOverrides }: WorkRow, now: number): boolean {
-  return now >= (retryOverrides?.deadlineAt ?? deadlineAt?.getTime() ?? Infinity);
+function isLate({ createdAt, deadlineAt, retryOverrides }: WorkRow, rule: RetryRule | undefined, now: number): boolean {
+  const accepted = { acceptedAt: createdAt.getTime(), deadlineAt: deadlineAt?.getTime() };
+  return now >= givesUpAt(accepted, rule ?? { totalMs: Infinity }, retryOverrides ?? {});
 }
 
 function cannotHaveBought(attempt: AttemptRow): boolean {

@@ -40,13 +40,14 @@ export async function readDebitEvidence(
   { database, purchaseInForce, readings }: PurchaseDependencies,
   { work, attemptId }: AttemptRef,
 ): Promise<EvidenceResult> {
-  const { attempt, sent, readyAt, settleDelayMs, now } = await database.run(async (db) => {
+  const { attempt, sent, lastAt, readyAt, settleDelayMs, now } = await database.run(async (db) => {
     const sent = await attemptsThatMayCost(db, work, attemptId);
     const policy = await purchaseInForce(db);
     const lastAt = Math.max(...sent.flatMap(({ lastSentAt, failedAt }) => [timeOf(lastSentAt), timeOf(failedAt)]));
     return {
       attempt: await findAttemptById(db, attemptId),
       sent,
+      lastAt,
       readyAt: lastAt + evidenceDelayMs(policy, await debitDelay(db, work.kind)),
       settleDelayMs: policy.settleDelayMs,
       now: (await databaseTime(db)).getTime(),
@@ -69,7 +70,7 @@ export async function readDebitEvidence(
     for (const each of sent) costs.set(each.id, await bookCosts(tx, each));
     const result = await judge(tx, { work, attempt, sent }, reading, costs);
     // An unknown attempt is not settled: a request may still be on its way.
-    if (costNothing(result.evidence)) for (const each of sent) await markSettled(tx, each.id);
+    if (costNothing(result.evidence)) for (const each of sent) await markSettled(tx, each.id, new Date(lastAt));
     // While evidence is awaited, the workflow records why.
     if (result.evidence !== 'awaited')
       await addTimelineEntry(tx, work, {

@@ -71,7 +71,9 @@ export async function judgeReport(
     } else if (isFinal(status) && event.cancellation !== undefined)
       await storeCancellationReport(tx, work, event.cancellation, now);
     else await openCaseOfOtherPrice(tx, attempt, event.charged, now);
-    if (decision === 'contradiction') await openCaseOfContradiction(tx, match, row, event, now);
+    // Judged again, it may have been resolved.
+    if (decision === 'contradiction' && stored.decision !== 'contradiction')
+      await openCaseOfContradiction(tx, match, row, event, now);
 
     if (action.kind === 'apply') {
       const contradiction = decision !== 'known';

@@ -23,7 +23,7 @@ interface WorkChange {
   readonly entry?: TimelineEntry | undefined;
   /** The case that opens. */
   readonly attention?: { readonly reason: AttentionReason; readonly detail: string } | undefined;
-  /** A sentence. Closes the cases that no person has to judge. */
+  /** A sentence. Closes the cases that no person has to judge; work that needs attention no more closes them, too. */
   readonly goesOn?: string | undefined;
   /** Reports that this change applies, with a note. */
   readonly applied?: { readonly keys: readonly string[]; readonly note: string };
@@ -48,10 +48,12 @@ export async function changeWork(
   const table = workTable(work.kind);
   const changed = { ...set, ...(status !== undefined && { status }), updatedAt: now };
   const after = { ...row, ...changed, status: status ?? row.status };
+  const resumed = row.status === 'needs_attention' && after.status !== 'needs_attention' ? continued(work) : undefined;
+  const resolution = goesOn ?? resumed;
   await sendTogether([
     () => tx.update(table).set(changed).where(eq(table.id, work.id)),
     entry && (() => addUnrepeatedEntry(tx, work, entry)),
-    goesOn === undefined ? undefined : () => closeCases(tx, work, goesOn, now),
+    resolution === undefined ? undefined : () => closeCases(tx, work, resolution, now),
     status && (() => announceStatus(tx, work, row, after, now)),
     // Work that is neither held nor about to be sent waits at no barrier.
     status === undefined || status === 'held' || status === 'submitting' ? undefined : () => leaveGate(tx, work),

@@ -162,8 +162,12 @@ const byFlag: Reader = (said) => {
   return more === false ? END : UNKNOWN;
 };
 
+const LONGEST_LINK = 8_192;
+
 /** Only the query, and only to the same call: data of the service must never choose the address of a request. */
 function followed(link: string, path: string): Continuation {
+  // The expressions below take the square of its length.
+  if (link.length > LONGEST_LINK) return UNKNOWN;
   let url: URL;
   try {
     url = new URL(link, 'http://next.invalid/');

@@ -6,11 +6,12 @@ import type { WalletTransaction } from '#upstream/contract.ts';
 /** A movement may carry a time this long before our first send. */
 export const CLOCK_SKEW_MS = 10 * 60_000;
 
+/** A movement of a top-up may name the order of its eSIM, too. */
 export function isOfOrder(
   { serviceId, reference }: { readonly serviceId: string | null; readonly reference: string | null },
-  { order_id: id, external_order_id: named }: WalletTransaction,
+  { order_id: id, external_order_id: named, topup_id: topup }: WalletTransaction,
 ): boolean {
-  return (id != null && id === serviceId) || (named != null && named === reference);
+  return isNoName(topup) && ((id != null && id === serviceId) || (named != null && named === reference));
 }
 
 const FINAL = new Set(['completed', 'complete', 'posted', 'settled', 'booked', 'success', 'succeeded', 'paid']);

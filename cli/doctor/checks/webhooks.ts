@@ -5,7 +5,7 @@ import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/find
 import { askOnce } from '#cli/service/own-session.ts';
 import { typed } from '#cli/terminal/output.ts';
 import type { ServiceConfig } from '#config/config.ts';
-import { isLoopback } from '#config/variable-types.ts';
+import { hostOf, isLoopback } from '#config/variable-types.ts';
 import { type AcceptedSecret, signWebhook } from '#crypto/webhook-signatures.ts';
 import { OWN_PING } from '#db/queues/inbox.ts';
 import type { StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
@@ -86,13 +86,14 @@ export async function checkWebhookAddress(
     );
   }
   if (secret === undefined) return notChecked('no webhook secret can sign a ping');
-  const { origin, pathname, search, hostname, protocol } = new URL(url);
+  const address = new URL(url);
+  const { origin, pathname, search, protocol } = address;
   const { headers, body } = signedPing(secret, now(), serviceHeaders(headerPrefix));
   const sent = await askOnce({ origin }, { method: 'POST', path: `${pathname}${search}`, headers, body, deadlineMs });
   if (sent.kind === 'no_answer') return failure(`no answer: ${sent.reason}`, REACH_US);
   const problem = problemOf(sent.answer);
   if (problem !== undefined) return problem;
-  if (mode === 'production' && isLoopback(hostname)) {
+  if (mode === 'production' && isLoopback(hostOf(address))) {
     return warning('leads to this machine only', 'Set PUBLIC_WEBHOOK_URL to the address that the service sends to.');
   }
   if (mode === 'production' && protocol === 'http:') {

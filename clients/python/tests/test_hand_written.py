@@ -156,6 +156,7 @@ class Webhooks(unittest.TestCase):
             (self.headers(self.body), self.body, self.at - 301),
             ({}, self.body, self.at),
             ({**self.headers(self.body), "Webhook-Signature": "é"}, self.body, self.at),
+            ({**self.headers(self.body), "Webhook-Timestamp": "9" * 400}, self.body, self.at),
         ]:
             with self.assertRaises(InvalidWebhookError):
                 verify_webhook(self.secret, headers, body, now=now)

@@ -1,11 +1,13 @@
-import { eq } from 'drizzle-orm';
+import { eq, isNull } from 'drizzle-orm';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { inboxKey } from '#db/queues/inbox.ts';
-import { attempts, cancellations, esims, inbox, topups } from '#db/schema.ts';
+import { attempts, cancellations, cases, esims, inbox, orderBatches, orders, topups } from '#db/schema.ts';
 import { openCase } from '#db/work/cases.ts';
+import { recordReport } from '#fulfilment/attempts/report.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { step } from '#test/support/work/activities/steps.ts';
 import { deliverTestEvent } from '#test/support/work/order-rows.ts';
+import { WORK_FINISHED } from '#workflows/messages.ts';
 
 /** Concurrent changes by late workers, operators, and other work of the same eSIM. */
 let bench: ActivityBench;
@@ -87,6 +89,64 @@ describe('the verdict bought', () => {
     expect(after?.state).toBe('applied');
     expect(await bench.activities.sendPurchase(ref)).toMatchObject({ outcome: { kind: 'accepted' } });
   });
+});
+
+it('a failure that is reported while the wallet is read is not settled by that reading', async () => {
+  const ref = await bench.begin(1001);
+  await bench.admin.onRequest('createOrder', { kind: 'server_error' });
+  await bench.activities.sendPurchase(ref);
+  await bench.pass(3_600_000);
+  // The reading is stored in the first transaction of the activity.
+  justBeforeTheClaim(1, async () => {
+    vi.restoreAllMocks();
+    await bench.pass(1);
+    const failed = { outcome: 'failed', serviceId: 'so_1' } as const;
+    await bench.database.transaction((tx) => recordReport(tx, ref.attemptId, failed, new Date(bench.clock.now)));
+  });
+  await bench.activities.readDebitEvidence(ref);
+  expect(await bench.attempt(ref)).toMatchObject({ state: 'failed', settled: false });
+  expect(await bench.activities.openNextAttempt({ work: ref.work, number: 2 })).toEqual({ kind: 'unsettled' });
+});
+
+it('an order of a cancelled batch is not sent before PostgreSQL, which has restarted, is compared', async () => {
+  const ref = await bench.begin(1001);
+  const at = new Date(bench.clock.now);
+  const batch = { id: 'bat_1', apiKeyId: 'key_test', externalBatchId: 'b-1', items: [], size: 1, createdAt: at };
+  const cancelled = { ...batch, cancelRequestedAt: at, cancelRequestedBy: 'key_ada', cancelReason: 'A mistake.' };
+  await bench.database.run((db) => db.insert(orderBatches).values({ ...cancelled, metadata: {} }));
+  await bench.database.run((db) =>
+    db.update(orders).set({ batchId: 'bat_1', batchPosition: 1, comparedEpoch: 'before' }),
+  );
+  expect(await bench.activities.sendPurchase(ref)).toMatchObject({ outcome: { kind: 'not_current' } });
+  expect(await bench.admin.requests('createOrder')).toEqual([]);
+  await bench.activities.beginWork({ work: ref.work });
+  await expect(bench.activities.sendPurchase(ref)).rejects.toMatchObject({ type: WORK_FINISHED });
+  expect((await bench.row(ref)).status).toBe('abandoned');
+});
+
+it('a send that waited for a worker until the time of its retry rule is over buys nothing', async () => {
+  const ref = await bench.begin(1001);
+  const retryRule = { attempts: 3, firstDelayMs: 1_000, maxDelayMs: 1_000, totalMs: 60_000 };
+  bench.clock.now += 60_000;
+  const { outcome } = await bench.activities.sendPurchase({ ...ref, retryRule });
+  expect(outcome).toEqual({ kind: 'failure', failure: 'deadline_passed' });
+  expect(await bench.admin.requests('createOrder')).toEqual([]);
+});
+
+it('work that goes on after a contradiction closes the case that it had before, and can end', async () => {
+  const ref = await bench.begin(1001);
+  await bench.settle(ref);
+  const parked = { status: 'needs_attention', failure: { class: 'supplier_failed', detail: 'It failed.' } } as const;
+  for (const reason of ['failed_but_charged', 'contradiction'] as const) {
+    if (reason === 'contradiction')
+      await bench.database.run((db) => openCase(db, ref.work, reason, 'It says otherwise.', ref.attemptId));
+    await bench.activities.recordStep(step(ref.work, { ...parked, attention: { reason, detail: 'A test.' } }));
+  }
+  await bench.act(ref, { action: 'resolve', reason: 'contradiction', verdict: 'not_bought' });
+  const failure = { ...parked.failure, endedBy: 'attempts_used_up' } as const;
+  await bench.activities.recordStep(step(ref.work, { status: 'failed', failure }));
+  const open = await bench.database.run((db) => db.select().from(cases).where(isNull(cases.closedAt)));
+  expect([(await bench.row(ref)).status, open.map(({ reason }) => reason)]).toEqual(['failed', []]);
 });
 
 describe('other work of the same eSIM that ends during the preparation of a send', () => {

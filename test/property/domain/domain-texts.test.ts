@@ -150,6 +150,12 @@ describe('the answer to our own send', () => {
     expect(isFormOf('order-2026-17', 'ORDER-2026')).toBe(true);
     expect(isFormOf('order-2026', 'order-2026-17')).toBe(false);
   });
+
+  it('is compared in the time of its length', () => {
+    expect(isFormOf('0017', '17')).toBe(true);
+    // An expression that looks for the end after each zero would take half an hour.
+    expect(isFormOf('so_1', `${'0'.repeat(1_000_000)}x`)).toBe(false);
+  });
 });
 
 describe('identifiers', () => {

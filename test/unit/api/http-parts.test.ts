@@ -1,14 +1,16 @@
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
+import express from 'express';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { networkOf } from '#api/access/limits.ts';
 import { filledText } from '#api/fields/fields.ts';
 import { html, trustedHtml } from '#api/http/html.ts';
 import { canonicalJson } from '#api/http/idempotency.ts';
+import { isEncoded } from '#api/http/mount.ts';
 import { readJsonBody } from '#api/http/read-request.ts';
-import { CacheableReply, onceClosed } from '#api/http/reply.ts';
+import { bytesReply, CacheableReply, onceClosed, sendReply } from '#api/http/reply.ts';
 import { CURSORS } from '#api/lists/cursor.ts';
 import { Problem } from '#api/problems/problem.ts';
 import { readDelivery } from '#api/service-webhooks/service-webhooks.ts';
@@ -31,6 +33,27 @@ it('a listener for the end of a connection is called once, also after that end',
   socket.write('GET / HTTP/1.1\r\nHost: api\r\n\r\n');
   expect(await promise).toEqual(['before', 'after']);
   server.close();
+});
+
+it('a client that does not read its answer is cut', async () => {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const app = express().get('/', (_request, response) => {
+    response.once('close', () => resolve(response.writableFinished));
+    sendReply(response, bytesReply(200, 'text/plain', Buffer.alloc(64 * 1_024 * 1_024)), -4 * 1_024 * 1_024);
+  });
+  const server = createServer(app);
+  const socket = connect(await listen(server, { host: '127.0.0.1', port: 0 }), '127.0.0.1');
+  socket.pause().write('GET / HTTP/1.1\r\nHost: api\r\n\r\n');
+  expect(await promise).toBe(false);
+  socket.destroy();
+  server.close();
+});
+
+it('a Content-Encoding is judged in the time of its length', () => {
+  expect(['', ' UTF8', 'none', 'identity\u00a0'].filter(isEncoded)).toEqual([]);
+  expect(isEncoded('gzip')).toBe(true);
+  // An expression that tries each pair of spaces would take minutes.
+  expect(isEncoded(`${'\u00a0'.repeat(1_000_000)}x`)).toBe(true);
 });
 
 describe('a text with content', () => {

@@ -17,6 +17,10 @@ const UNKNOWN: Continuation = { kind: 'unknown' };
 const next = (query: Record<string, string>): Continuation => ({ kind: 'next', query });
 const LIST = 'https://api.example/v1/wallet/transactions';
 
+it('a next link of any length is judged in the time of its length', () => {
+  expect(of({ next: `https://h/${'/'.repeat(1_000_000)}x?cursor=1` })).toEqual(UNKNOWN);
+});
+
 describe('a page', () => {
   it.each<[string, object]>([
     ['a cursor that is null', { next_cursor: null }],

@@ -53,6 +53,11 @@ async function unmet(said: Partial<Answers>, own: Partial<OwnRefundRecords> = {}
 const topup = (status: string) => ({ topups: [{ id: 't_1', esim_id: 'e_1', status }] });
 
 describe('the evidence of the service about an eSIM', () => {
+  it('takes no debit of a top-up for that of the order, which it also names', async () => {
+    expect(await unmet({ wallet: [{ ...debit, topup_id: 'st_1' }] })).toEqual(['debit_verified: fail']);
+    expect(await unmet({ wallet: [{ ...debit, topup_id: '0' }] })).toEqual([]);
+  });
+
   it('meets all five conditions of a refund for an unused eSIM', async () => {
     expect(await unmet({})).toEqual([]);
     expect(await unmet(topup('failed'))).toEqual([]);

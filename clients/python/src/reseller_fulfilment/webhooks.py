@@ -5,6 +5,7 @@ import binascii
 import hashlib
 import hmac
 import json
+import re
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -29,7 +30,7 @@ def verify_webhook(
     given = {name.lower(): value for name, value in headers.items()}
     try:
         webhook_id = given["webhook-id"]
-        timestamp = int(given["webhook-timestamp"])
+        timestamp = _seconds_of(given["webhook-timestamp"])
         signatures = given["webhook-signature"].split(" ")
     except (KeyError, ValueError) as error:
         raise InvalidWebhookError("the headers of a webhook are missing") from error
@@ -44,6 +45,12 @@ def verify_webhook(
     if not isinstance(event, dict):
         raise InvalidWebhookError("the body is not an event")
     return event
+
+
+def _seconds_of(timestamp: str) -> int:
+    if re.fullmatch(r"[0-9]{1,12}", timestamp) is None:
+        raise ValueError("not a time in seconds")
+    return int(timestamp)
 
 
 def _key_of(secret: str) -> bytes:

@@ -74,6 +74,10 @@ describe('a what-if call', () => {
     expect(await refused({ rules: [tied, tied] })).toEqual([['rules', 'has two rules for default EUR']]);
     const cost = { kind: 'package', id: 101, price_for_reseller: eur('1') };
     const price = { kind: 'vpn_plan', id: 7, price: eur('1') };
+    // Entries of kinds that are not asked for keep their places.
+    const notAsked = { ...cost, kind: 'vpn_plan', id: 7 };
+    const unknown = { package_ids: [101], price_list: [notAsked, { ...cost, id: 998 }] };
+    expect(await refused(unknown)).toEqual([['price_list.1', expect.any(String)]]);
     expect(await refused({ package_ids: [101, 999], price_list: [{ ...cost, id: 998 }] })).toEqual([
       ['package_ids.1', expect.any(String)],
       ['price_list.0', expect.any(String)],

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { deliveryOutput } from '#api/webhook-endpoints/webhook-endpoint-schemas.ts';
+import { newId } from '#db/connection/ids.ts';
 import { publishEvents } from '#db/events/event-log.ts';
 import { events, webhookDeliveries } from '#db/schema.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
@@ -177,7 +178,8 @@ describe('a replay', () => {
     ]) {
       expect((await replay(id, body)).status, JSON.stringify(body)).toBe(400);
     }
-    expect((await replay(id, { event_id: 'evt_x' })).at('code')).toBe('event_not_found');
+    expect((await replay(id, { event_id: newId('event') })).at('code')).toBe('event_not_found');
+    expect((await replay(id, { event_id: '\0' })).at('code')).toBe('validation_failed');
     expect((await replay(id, { delivery_id: ofOther!.id })).at('code')).toBe('webhook_delivery_not_found');
   });
 });
