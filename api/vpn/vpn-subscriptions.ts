@@ -160,7 +160,7 @@ export function vpnSubscriptionOperations(dependencies: ApiDependencies, offers:
           : jsonReply(202, plainWork(found), { Location, 'Retry-After': retryAfter(found, now()) });
         return replyAfterPreferredWait(
           dependencies,
-          { id, header, onClose, find, show: async (work) => plainWork(work), caller },
+          { id, header, onClose, find, show: async (work) => plainWork(work), caller, scope: 'vpn:write' },
           reply,
           {
             when: isFinal,

@@ -120,7 +120,8 @@ export async function createWork<Row>(
   );
   const id = locatedId(path, reply);
   const find = () => resource.findTogether(id, ownerId);
-  const waiter = { id, header, onClose, find, show: view.afterWait, caller };
+  const scope = scopesOfKind(kind).write;
+  const waiter = { id, header, onClose, find, show: view.afterWait, caller, scope };
   return replyAfterPreferredWait(dependencies, waiter, reply, { when: isFinished, status: 201 });
 }
 

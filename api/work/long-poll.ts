@@ -1,6 +1,8 @@
+import { mayStill } from '#api/access/authentication.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import type { Caller, CallerRequest } from '#api/http/operation.ts';
+import type { Caller, CallerRequest, RequiredScope } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
+import { Problem } from '#api/problems/problem.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
 import { isFinal, isFinished, isWaitOver, retryAfterSeconds, type WorkStatus } from '#domain/work/lifecycle.ts';
@@ -37,8 +39,8 @@ async function readWhen(
  * repetition waits too: the answer stored under the Idempotency-Key says that the work was accepted.
  */
 export async function replyAfterPreferredWait(
-  dependencies: Pick<ApiDependencies, 'waits' | 'logger' | 'now'>,
-  waiter: Waiter & Pick<CallerRequest, 'header'>,
+  dependencies: Pick<ApiDependencies, 'keys' | 'waits' | 'logger' | 'now'>,
+  waiter: Waiter & Pick<CallerRequest, 'header' | 'caller'> & { readonly scope: RequiredScope },
   accepted: Reply,
   finished: { readonly when: (status: WorkStatus) => boolean; readonly status: 200 | 201 },
 ): Promise<Reply> {
@@ -49,13 +51,16 @@ export async function replyAfterPreferredWait(
     const until = (status: WorkStatus) => finished.when(status) || status === 'needs_attention';
     const { found, isGranted } = await readWhen(dependencies, waiter, preferred, until);
     if (found === undefined) return accepted;
+    // A refusal would mean that nothing was done.
+    if (!(await mayStill(dependencies, waiter.caller, waiter.scope))) return accepted;
     const { 'Content-Type': _type, 'Retry-After': _retry, ...headers } = accepted.headers;
     const applied = { ...headers, ...preferenceApplied(dependencies, preferred, isGranted) };
     const shown = await waiter.show(found);
     if (finished.when(found.status)) return jsonReply(finished.status, shown, applied);
     return jsonReply(202, shown, { ...applied, 'Retry-After': retryAfter(found, dependencies.now()) });
   } catch (error) {
-    // The work is accepted although it cannot be read now.
+    // The work is accepted although it cannot be read now, or no longer expanded.
+    if (error instanceof Problem) return accepted;
     if (!(error instanceof DatabaseUnavailableError)) throw error;
     dependencies.logger.warn({ err: error }, 'the wait of a caller ends early: the database is down');
     return accepted;

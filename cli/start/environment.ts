@@ -52,7 +52,11 @@ export function productEnvironments(
     codec: {
       ...common,
       CODEC_PORT: String(ports.codec),
-      CODEC_ALLOWED_ORIGIN: `http://127.0.0.1:${ports.temporalUi},http://localhost:${ports.temporalUi}`,
+      CODEC_ALLOWED_ORIGIN: [
+        ...(environment['CODEC_ALLOWED_ORIGIN'] ? [environment['CODEC_ALLOWED_ORIGIN']] : []),
+        `http://127.0.0.1:${ports.temporalUi}`,
+        `http://localhost:${ports.temporalUi}`,
+      ].join(','),
     },
     simulator: {
       ...MEMORY,

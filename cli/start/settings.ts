@@ -126,10 +126,13 @@ function portsOf(
   const names = Object.keys(PORTS) as PortName[];
   const ports = Object.fromEntries(
     names.map((name) => {
-      const { fallback, variable = '' } = PORTS[name];
-      const set = environment[variable] || String(fallback);
-      const port = given[`${name}Port`] ?? portOf(set);
-      if (port === undefined) problems.push({ name: variable, message: 'must be a port number' });
+      const { fallback, variable = '', option } = PORTS[name];
+      const asked = given[`${name}Port`];
+      const port = asked ?? portOf(environment[variable] || String(fallback));
+      // Only PostgreSQL takes any free port: the addresses of the others are told to each other.
+      const isUsable = port !== undefined && (port > 0 || fallback === 0);
+      if (!isUsable)
+        problems.push({ name: asked === undefined ? variable : `--${option}`, message: 'must be a port number' });
       return [name, port ?? fallback];
     }),
   ) as Record<PortName, number>;

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
+import { revokeApiKey } from '#db/access/api-keys.ts';
 import { newId } from '#db/connection/ids.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
 import { apiOfFile, changeOrder } from '#test/integration/api/support.ts';
-import { postOnce } from '#test/support/api/keys.ts';
+import { newKey, postOnce } from '#test/support/api/keys.ts';
 import { orderInput, orderOf, vpnInput } from '#test/support/api/order-calls.ts';
 import {
   idOfOrder,
@@ -43,6 +44,18 @@ describe('a creation with Prefer: wait', () => {
     expect(answer.headers.get('location')).toBe(`/v1/orders/${id}`);
     expect(waitHeaders(answer)).toEqual(['wait=40', null]);
     expect(await waitingCallers(caller)).toBe(0);
+  });
+
+  it.each(['', '?expand=esim'])('returns the stored 202 to a key that was revoked meanwhile: %j', async (query) => {
+    const { prefix, client } = await newKey(api);
+    const body = orderInput();
+    const answering = postOnce(client, `/v1/orders${query}`, body, undefined, wait(40));
+    const id = await idOfOrder(api, body.external_order_id);
+    await untilWaiting(caller, 1);
+    await api.database.transaction((tx) => revokeApiKey(tx, prefix, new Date(api.clock.now)));
+    await move(api, 'order', id, 'failed');
+    const answer = await answering;
+    expect([answer.status, answer.at('id'), answer.at('status')]).toEqual([202, id, 'accepted']);
   });
 
   it('returns 202 with address and Retry-After at the end of its wait', async () => {

@@ -31,11 +31,21 @@ function environmentsOf(environment: Record<string, string>) {
 }
 
 describe('the settings of a start', () => {
+  it('let the Temporal UI of the caller use the codec server, beside its own', () => {
+    const { codec } = environmentsOf({ CODEC_ALLOWED_ORIGIN: 'https://ui.example' });
+    const own = 'http://127.0.0.1:8233,http://localhost:8233';
+    expect(codec.CODEC_ALLOWED_ORIGIN).toBe(`https://ui.example,${own}`);
+    expect(environmentsOf({}).codec.CODEC_ALLOWED_ORIGIN).toBe(own);
+  });
+
   it('take a port from the command line, else from the environment', () => {
     expect(startSettings(options, { API_PORT: '3100' }).ports.api).toBe(3100);
     expect(startSettings({ ...options, apiPort: 3200 }, { API_PORT: '3100' }).ports.api).toBe(3200);
     expect(() => startSettings(options, { API_PORT: '70000', CODEC_PORT: 'abc' })).toThrow(
       '  - API_PORT: must be a port number\n  - CODEC_PORT: must be a port number\n',
+    );
+    expect(() => startSettings({ ...options, apiPort: 0 }, { CODEC_PORT: '0' })).toThrow(
+      '  - --api-port: must be a port number\n  - CODEC_PORT: must be a port number\n',
     );
     expect(startSettings({ ...options, apiPort: 3200 }, { API_PORT: 'abc' }).ports.api).toBe(3200);
   });
