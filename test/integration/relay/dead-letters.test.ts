@@ -2,7 +2,8 @@ import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DecryptionError } from '#crypto/key-ring.ts';
 import { isWaking, requestWake } from '#db/queues/outbox.ts';
-import { cases, inbox, outbox } from '#db/schema.ts';
+import { attempts, cases, inbox, outbox } from '#db/schema.ts';
+import { closeCase } from '#db/work/cases.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import {
   deadLetterId,
@@ -174,6 +175,23 @@ describe('a workflow request that cannot be executed', () => {
     expect(await outboxRows()).toEqual([]);
     expect(await openCases()).toEqual([]);
   });
+});
+
+it('a verdict on a contradiction is valid although its report cannot be passed on to the workflow', async () => {
+  const work = await ordered('ref-verdict');
+  await database.run((db) =>
+    db.update(attempts).set({ state: 'failed', settled: true }).where(eq(attempts.subjectId, work.id)),
+  );
+  await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-verdict', reference: 'ref-verdict' });
+  onCall = () => {
+    throw new Error('14 UNAVAILABLE: Temporal is down');
+  };
+  await tries(1);
+  expect(await openCases()).toMatchObject([{ reason: 'contradiction' }]);
+  await database.run((db) => closeCase(db, work, 'contradiction', 'It was bought.', new Date()));
+  await tries(1);
+  expect(await inboxRows()).toMatchObject([{ state: 'pending', decision: 'contradiction' }]);
+  expect(await openCases()).toEqual([]);
 });
 
 it('an outage of Temporal quarantines nothing, for any duration', async () => {
