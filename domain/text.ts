@@ -6,6 +6,11 @@ export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** Of a URL, without the brackets of an IPv6 address. */
+export function hostOf({ hostname }: { readonly hostname: string }): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
 /** PostgreSQL stores no NUL and no lone surrogates. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '\ufffd').toWellFormed();

@@ -178,19 +178,6 @@ const SOLD: readonly (readonly [number, string, string, number | null, number, s
   [2006, 'World', `${EUROPE} ${ASIA} ${AMERICAS}`, 3 * GB, 30, '19.75'],
 ];
 
-/** `docs/simulator.md` lists them. */
-const SPECIAL_PACKAGES = [
-  special(9001, 'processing, then completed', { outcome: 'processing_then_completed' }),
-  special(9002, 'processing, then failed and credited back', { outcome: 'processing_then_failed' }),
-  special(9003, 'failed at once and credited back', { outcome: 'failed_at_once' }),
-  special(9004, 'stays processing', { outcome: 'stay_processing' }),
-  special(9005, 'processing, then failed without a credit', {
-    outcome: 'processing_then_failed',
-    credit_after_ms: null,
-  }),
-  { ...special(9006, 'unavailable', { outcome: 'completed' }), available: false },
-];
-
 export const PACKAGES: readonly CataloguePackage[] = [
   ...SOLD.map(([id, place, codes, dataMb, validityDays, price]) => {
     const data = dataMb === null ? 'unlimited' : `${dataMb / GB} GB`;
@@ -198,14 +185,28 @@ export const PACKAGES: readonly CataloguePackage[] = [
     const countries = codes.split(' ');
     return { id, name, countries, dataMb, validityDays, price, publicPrice: publicPriceOf(price), available: true };
   }),
-  ...SPECIAL_PACKAGES.map((item) => {
+  ...special(9000, 'completed').map((item) => {
     const price = '1.50';
     return { ...item, countries: ['ES'], dataMb: GB, validityDays: 7, price, publicPrice: publicPriceOf(price) };
   }),
 ];
 
-function special(id: number, what: string, behaviour: Behaviour) {
-  return { id, name: `Simulation: ${what}`, available: true, behaviour };
+/** 9001 to 9006 and 391 to 396: `docs/simulator.md` lists them. @param end of a purchase that succeeds. */
+function special(base: number, end: string) {
+  const item = (number: number, what: string, behaviour: Behaviour, available = true) => ({
+    id: base + number,
+    name: `Simulation: ${what}`,
+    available,
+    behaviour,
+  });
+  return [
+    item(1, `processing, then ${end}`, { outcome: 'processing_then_completed' }),
+    item(2, 'processing, then failed and credited back', { outcome: 'processing_then_failed' }),
+    item(3, 'failed at once and credited back', { outcome: 'failed_at_once' }),
+    item(4, 'stays processing', { outcome: 'stay_processing' }),
+    item(5, 'processing, then failed without a credit', { outcome: 'processing_then_failed', credit_after_ms: null }),
+    item(6, 'unavailable', { outcome: 'completed' }, false),
+  ];
 }
 
 /** Times 1.5, rounded up to the next .99. */
@@ -223,22 +224,9 @@ export const addedPlan = z.object({
 
 export type VpnPlanItem = Readonly<z.output<typeof addedPlan>> & Behaving;
 
-/** `docs/simulator.md` lists them. */
-const SPECIAL_PLANS = [
-  special(391, 'processing, then active', { outcome: 'processing_then_completed' }),
-  special(392, 'processing, then failed and credited back', { outcome: 'processing_then_failed' }),
-  special(393, 'failed at once and credited back', { outcome: 'failed_at_once' }),
-  special(394, 'stays processing', { outcome: 'stay_processing' }),
-  special(395, 'processing, then failed without a credit', {
-    outcome: 'processing_then_failed',
-    credit_after_ms: null,
-  }),
-  { ...special(396, 'unavailable', { outcome: 'completed' }), available: false },
-];
-
 export const VPN_PLANS: readonly VpnPlanItem[] = [
   { id: 301, name: 'VPN, 30 days', durationDays: 30, price: '2.90', available: true },
   { id: 302, name: 'VPN, 90 days', durationDays: 90, price: '7.425', available: true },
   { id: 303, name: 'VPN, 365 days', durationDays: 365, price: '24.00', available: true },
-  ...SPECIAL_PLANS.map((item) => ({ ...item, durationDays: 30, price: '1.90' })),
+  ...special(390, 'active').map((item) => ({ ...item, durationDays: 30, price: '1.90' })),
 ];

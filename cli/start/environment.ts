@@ -53,10 +53,12 @@ export function productEnvironments(
       ...common,
       CODEC_PORT: String(ports.codec),
       CODEC_ALLOWED_ORIGIN: [
-        ...(environment['CODEC_ALLOWED_ORIGIN'] ? [environment['CODEC_ALLOWED_ORIGIN']] : []),
+        environment['CODEC_ALLOWED_ORIGIN'],
         `http://127.0.0.1:${ports.temporalUi}`,
         `http://localhost:${ports.temporalUi}`,
-      ].join(','),
+      ]
+        .filter(Boolean)
+        .join(','),
     },
     simulator: {
       ...MEMORY,

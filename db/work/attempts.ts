@@ -37,12 +37,17 @@ export async function currentAttempt(db: Executor, work: WorkRef): Promise<Attem
 }
 
 export function currentOf(all: readonly AttemptRow[]): AttemptRow | undefined {
-  return all.find(({ state }) => MAY_BE_BOUGHT.includes(state)) ?? all.find(isUnproven) ?? all[0];
+  return all.find(mayBeBought) ?? all.find(mayHaveCost) ?? all[0];
 }
 
-/** Nothing proves what it cost. */
-function isUnproven({ subjectKind, state, settled }: AttemptRow): boolean {
-  return KINDS[subjectKind].isPurchase && state === 'failed' && !settled;
+function mayBeBought({ state }: AttemptRow): boolean {
+  return MAY_BE_BOUGHT.includes(state);
+}
+
+/** It may have bought, or has failed without a proof that it cost nothing. A cancellation costs nothing. */
+export function mayHaveCost(attempt: AttemptRow): boolean {
+  const { subjectKind, state, settled } = attempt;
+  return mayBeBought(attempt) || (KINDS[subjectKind].isPurchase && state === 'failed' && !settled);
 }
 
 /** Reads also the reports that the workflow has not applied yet, oldest first; one read. */

@@ -10,7 +10,7 @@ import type { Money } from '#domain/money/money.ts';
 import type { GatePolicy } from '#domain/policy/gate-policy.ts';
 import { isOutcomeUnknown } from '#domain/purchase/send-claim.ts';
 import { isKnownToService } from '#domain/work/attempt-lifecycle.ts';
-import { isAboutAccount, type FailureClass } from '#domain/work/failure.ts';
+import { isAboutAccount } from '#domain/work/failure.ts';
 import type { WorkRef } from '#domain/work/kinds.ts';
 import { usableBalanceIn } from '#fulfilment/gate/account.ts';
 import { isCanary, lockUnclosed, type CircuitRow, moveCircuit, noteSend } from '#fulfilment/gate/circuits.ts';
@@ -53,15 +53,18 @@ export async function stopAtGate(tx: Executor, asker: GateRequest, policy: GateP
   return stop;
 }
 
+/** What it was held for. The attempt has none after a failure of an earlier attempt, or one of ours. */
+function failuresOf({ row, attempt }: Pick<GateRequest, 'row' | 'attempt'>, wait: GateWait | undefined) {
+  return [wait?.failureClass, attempt.failureClass, row.failureClass].filter((each) => each != null);
+}
+
 async function stopByPause(
   tx: Executor,
-  { work, row, attempt }: GateRequest,
+  asker: GateRequest,
   wait: GateWait | undefined,
   policy: GatePolicy,
 ): Promise<GateStop | undefined> {
-  // The attempt has none after a failure of an earlier attempt, or one of ours.
-  const failures = [wait?.failureClass ?? null, attempt.failureClass, row.failureClass];
-  const pause = pauseFor(await activePauses(tx), work.kind, failures);
+  const pause = pauseFor(await activePauses(tx), asker.work.kind, failuresOf(asker, wait));
   if (pause === undefined) return undefined;
   const detail = pauseSentence(pause);
   return { barrier: `pause:${pause.id}`, failure: 'purchases_paused', detail, recheckMs: policy.recheckMs };
@@ -113,16 +116,14 @@ async function stopByCircuit(
 /** Ends its role as a canary, too. */
 export async function hold(
   tx: Executor,
-  { work, row, attempt, now }: Pick<GateRequest, 'work' | 'row' | 'attempt' | 'now'>,
+  asker: Pick<GateRequest, 'work' | 'row' | 'attempt' | 'now'>,
   { barrier, failure }: GateStop,
   wait: GateWait | undefined,
   policy: GatePolicy,
   price?: Money,
 ): Promise<void> {
-  const heldFor: FailureClass =
-    failure === 'purchases_paused'
-      ? (wait?.failureClass ?? attempt.failureClass ?? row.failureClass ?? failure)
-      : failure;
+  const { work, row, attempt, now } = asker;
+  const [heldFor = failure] = failure === 'purchases_paused' ? failuresOf(asker, wait) : [];
   await noteSend(tx, { work, evidence: { kind: 'none' }, now }, policy);
   await leaveDriftStop(tx, work, now);
   if (driftStopOf(barrier) !== undefined) await consumeOverride(tx, work);

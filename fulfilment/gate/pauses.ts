@@ -75,7 +75,7 @@ export async function releasePause(
 export function pauseFor(
   pauses: readonly PauseRow[],
   kind: WorkKind,
-  failures: readonly (FailureClass | null)[],
+  failures: readonly FailureClass[],
 ): PauseRow | undefined {
   return pauses.find(
     (pause) =>

@@ -23,7 +23,7 @@ interface WorkChange {
   readonly entry?: TimelineEntry | undefined;
   /** The case that opens. */
   readonly attention?: { readonly reason: AttentionReason; readonly detail: string } | undefined;
-  /** A sentence. Closes the cases that no person has to judge; work that needs attention no more closes them, too. */
+  /** A sentence. Closes the cases that no person has to judge, as the end of `needs_attention` does. */
   readonly goesOn?: string | undefined;
   /** Reports that this change applies, with a note. */
   readonly applied?: { readonly keys: readonly string[]; readonly note: string };
@@ -48,8 +48,8 @@ export async function changeWork(
   const table = workTable(work.kind);
   const changed = { ...set, ...(status !== undefined && { status }), updatedAt: now };
   const after = { ...row, ...changed, status: status ?? row.status };
-  const resumed = row.status === 'needs_attention' && after.status !== 'needs_attention' ? continued(work) : undefined;
-  const resolution = goesOn ?? resumed;
+  const needsNoMore = row.status === 'needs_attention' && after.status !== 'needs_attention';
+  const resolution = goesOn ?? (needsNoMore ? (entry?.message ?? continued(work)) : undefined);
   await sendTogether([
     () => tx.update(table).set(changed).where(eq(table.id, work.id)),
     entry && (() => addUnrepeatedEntry(tx, work, entry)),

@@ -1,8 +1,8 @@
-import { and, eq, inArray, or } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { markApplied } from '#db/queues/inbox.ts';
 import { attempts } from '#db/schema.ts';
-import { findAttempt, ofWork } from '#db/work/attempts.ts';
+import { attemptsOf, findAttempt, mayHaveCost } from '#db/work/attempts.ts';
 import { hasOpenCase, openReasons } from '#db/work/cases.ts';
 import { type WorkRow, lockUnfinishedWithEpoch } from '#db/work/rows.ts';
 import type { TimelineEntry } from '#db/work/timeline.ts';
@@ -10,7 +10,7 @@ import type { Money } from '#domain/money/money.ts';
 import type { RecordResult } from '#domain/purchase/purchase-decision.ts';
 import type { StepRecord } from '#domain/purchase/results.ts';
 import type { WhenUsedUp } from '#domain/retry/retry-rules.ts';
-import { attemptStateAfter, MAY_BE_BOUGHT } from '#domain/work/attempt-lifecycle.ts';
+import { attemptStateAfter } from '#domain/work/attempt-lifecycle.ts';
 import { JUDGED_BY_PERSONS, type AttentionReason } from '#domain/work/attention.ts';
 import { KINDS, type WorkRef } from '#domain/work/kinds.ts';
 import { ENDS_WITHOUT_EFFECT, isSuperseded } from '#domain/work/lifecycle.ts';
@@ -44,7 +44,7 @@ export async function recordStep(
   if (status === ENDS_WITHOUT_EFFECT[work.kind]) {
     const block = await buyingBlock(tx, work, applied);
     if (block !== undefined) return block;
-    if (await mayHaveCost(tx, work)) return 'may_be_bought';
+    if ((await attemptsOf(tx, work)).some(mayHaveCost)) return 'may_be_bought';
     const isUsedUp = failure?.endedBy === 'attempts_used_up' && (row.whenUsedUp ?? whenUsedUp) === 'ask';
     const open = failure?.endedBy === undefined ? undefined : await openReasonToAsk(tx, work);
     if (open !== undefined || isUsedUp) return open ?? 'attempts_used_up';
@@ -71,7 +71,6 @@ export async function recordStep(
     status,
     entry: isInTimeline ? undefined : entryOf(step),
     attention,
-    goesOn: attention === undefined && row.status === 'needs_attention' ? message : undefined,
     applied: { keys: applied, note: message },
   };
   await changeWork(tx, work, row, change, now);
@@ -91,24 +90,6 @@ function entryOf({ event, message, stepKey, attemptNumber, failure, attention }:
 async function isStillJudged(tx: Executor, { work, attemptNumber, attemptState }: WorkStep): Promise<boolean> {
   if (attemptState === undefined || attemptNumber === undefined) return true;
   return (await findAttempt(tx, work, attemptNumber))?.state === attemptState;
-}
-
-/** True while an attempt may have bought, or a failed purchase is not proven to have cost nothing. */
-async function mayHaveCost(tx: Executor, work: WorkRef): Promise<boolean> {
-  const mayBeBought = inArray(attempts.state, [...MAY_BE_BOUGHT]);
-  const isUnproven = and(eq(attempts.state, 'failed'), eq(attempts.settled, false));
-  const open = await tx
-    .select({ id: attempts.id })
-    .from(attempts)
-    .where(
-      and(
-        ofWork(work),
-        // A cancellation costs nothing.
-        KINDS[work.kind].isPurchase ? or(mayBeBought, isUnproven) : mayBeBought,
-      ),
-    )
-    .limit(1);
-  return open.length > 0;
 }
 
 /** A quarantined report is a barrier of its own; a quarantined request to wake a workflow is not about money. */
@@ -155,7 +136,6 @@ export async function completeWork(
     set,
     status,
     entry: { ...entry, event, dedupKey: event },
-    goesOn: row.status === 'needs_attention' ? entry.message : undefined,
     applied: { keys: applied, note: entry.message },
   };
   await changeWork(tx, work, row, change, now);

@@ -8,10 +8,11 @@ import { parseEnvironment, readTogether, type Environment } from '#config/enviro
 import { readPolicy } from '#config/policy/policy-file.ts';
 import { temporalTlsOf } from '#config/temporal-tls.ts';
 import { tracingOf } from '#config/tracing.ts';
-import { hostOf, isLoopback, withoutEndSlashes } from '#config/variable-types.ts';
+import { isLoopback, withoutEndSlashes } from '#config/variable-types.ts';
 import { CONFIGURATION_FIELDS as FIELDS } from '#config/variables.ts';
 import type { Policy } from '#domain/policy/policy.ts';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/service/capability-profile.ts';
+import { hostOf } from '#domain/text.ts';
 
 type Raw<Name extends keyof typeof FIELDS> = z.output<z.ZodObject<(typeof FIELDS)[Name]>>;
 

@@ -143,11 +143,6 @@ function isNetwork(text: string): boolean {
   return family !== 0 && (bits === undefined || Number(bits) <= (family === 4 ? 32 : 128));
 }
 
-/** Without the brackets of an IPv6 address. */
-export function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[(.*)\]$/, '$1');
-}
-
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }

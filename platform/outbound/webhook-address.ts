@@ -2,6 +2,7 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { hostOf } from '#domain/text.ts';
 
 const MAX_URL_LENGTH = 2_048;
 const HTTPS_PORT = 443;
@@ -41,11 +42,6 @@ export async function endpointUrlProblem(text: string, policy: AddressPolicy, lo
     ? 'must lead to a public address: its host is in a private or reserved network ' +
         'that WEBHOOK_ALLOWED_ADDRESSES does not name'
     : 'must begin with https://';
-}
-
-/** Without the brackets of an IPv6 address. */
-export function hostOf({ hostname }: { readonly hostname: string }): string {
-  return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
 /** `allowed`: listed in the configuration. */

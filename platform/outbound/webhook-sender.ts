@@ -3,8 +3,9 @@ import { Agent, buildConnector, errors, ProxyAgent, request, type Dispatcher } f
 import type { EventRow } from '#db/events/event-log.ts';
 import { type TryFailure, type TryOutcome, isDelivered } from '#domain/events/webhook-delivery.ts';
 import { retryAfterMs } from '#domain/retry/retry-after.ts';
+import { hostOf } from '#domain/text.ts';
 import { webhookBody, webhookHeaders } from '#outbound/event-message.ts';
-import { type AddressPolicy, type HostLookup, hostOf, mayConnect, urlProblem } from '#outbound/webhook-address.ts';
+import { type AddressPolicy, type HostLookup, mayConnect, urlProblem } from '#outbound/webhook-address.ts';
 import { currentTraceparent, inSpan, type SpanOptions, traceHeaders } from '#telemetry/tracing.ts';
 
 interface WebhookRequest {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { hostOf } from '#config/variable-types.ts';
+import { hostOf } from '#domain/text.ts';
 import { forward, READS } from '#telemetry/forward.ts';
 import { close, listen, SLOW_REQUESTS, type SmallServer } from '#telemetry/http-server.ts';
 

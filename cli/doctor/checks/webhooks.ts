@@ -5,12 +5,12 @@ import { type Finding, failure, notChecked, ok, warning } from '#cli/doctor/find
 import { askOnce } from '#cli/service/own-session.ts';
 import { typed } from '#cli/terminal/output.ts';
 import type { ServiceConfig } from '#config/config.ts';
-import { hostOf, isLoopback } from '#config/variable-types.ts';
+import { isLoopback } from '#config/variable-types.ts';
 import { type AcceptedSecret, signWebhook } from '#crypto/webhook-signatures.ts';
 import { OWN_PING } from '#db/queues/inbox.ts';
 import type { StoredWebhookSecrets } from '#db/service/webhook-secrets.ts';
 import { WEBHOOK_TOLERANCE_SECONDS, describeRefusedPrefix } from '#domain/service/service-address.ts';
-import { counted } from '#domain/text.ts';
+import { counted, hostOf } from '#domain/text.ts';
 import type { HttpAnswer } from '#upstream/client/http.ts';
 import { readJson } from '#upstream/client/json.ts';
 import { type ServiceHeaders, serviceHeaders } from '#upstream/contract.ts';
