@@ -2,7 +2,6 @@ import { mayStill } from '#api/access/authentication.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Caller, CallerRequest, RequiredScope } from '#api/http/operation.ts';
 import { jsonReply, type Reply } from '#api/http/reply.ts';
-import { Problem } from '#api/problems/problem.ts';
 import type { WorkJson } from '#api/work/work-resource.ts';
 import { DatabaseUnavailableError } from '#db/connection/database.ts';
 import { isFinal, isFinished, isWaitOver, retryAfterSeconds, type WorkStatus } from '#domain/work/lifecycle.ts';
@@ -59,8 +58,7 @@ export async function replyAfterPreferredWait(
     if (finished.when(found.status)) return jsonReply(finished.status, shown, applied);
     return jsonReply(202, shown, { ...applied, 'Retry-After': retryAfter(found, dependencies.now()) });
   } catch (error) {
-    // The work is accepted although it cannot be read now, or no longer expanded.
-    if (error instanceof Problem) return accepted;
+    // The work is accepted although it cannot be read now.
     if (!(error instanceof DatabaseUnavailableError)) throw error;
     dependencies.logger.warn({ err: error }, 'the wait of a caller ends early: the database is down');
     return accepted;
