@@ -28,9 +28,8 @@ export async function recordReport(tx: Executor, attemptId: string, report: Repo
 export async function applyReport(tx: Executor, known: AttemptRow, report: Report, now: Date): Promise<AttemptRow> {
   const work = workOf(known);
   const { serviceId, serviceEsimId, cancellation } = report;
-  if (known.serviceId !== null && serviceId !== undefined && known.serviceId !== serviceId) {
-    const detail = `The service gives one attempt two ids: ${known.serviceId} and ${serviceId}.`;
-    await openContradiction(tx, work, detail, now, known.id);
+  if (isOtherId(known, report)) {
+    await openContradiction(tx, work, twoIds(known, report), now, known.id);
     return known;
   }
   const outcome = await outcomeSoFar(tx, work, report);
@@ -80,6 +79,15 @@ export async function applyReport(tx: Executor, known: AttemptRow, report: Repor
   return updated;
 }
 
+/** An operator may have mistyped the known one. */
+function isOtherId(known: AttemptRow, { serviceId }: Report): boolean {
+  return known.serviceId !== null && serviceId !== undefined && known.serviceId !== serviceId;
+}
+
+function twoIds(known: AttemptRow, { serviceId }: Report): string {
+  return `The service gives one attempt two ids: ${known.serviceId} and ${serviceId}.`;
+}
+
 const NO_FAILURE = { failureClass: null, failureDetail: null, serviceMessage: null };
 
 function failureColumns({ subjectKind }: AttemptRow, { cancellation, reason, unmetConditions = [] }: Report) {
@@ -99,14 +107,15 @@ async function outcomeSoFar(
   return cancellationOutcome(mergeReports(await knownReports(tx, id), cancellation));
 }
 
-/** The known price stays. */
+/** The known price stays. A subscription that is bought may be renewed at another price. */
 export async function openCaseOfOtherPrice(
   tx: Executor,
   known: AttemptRow,
   charged: Money | undefined,
   now: Date,
 ): Promise<void> {
-  const before = chargedOf(known);
+  const isRenewable = known.subjectKind === 'vpn_subscription' && known.state === 'completed';
+  const before = isRenewable ? undefined : chargedOf(known);
   if (before === undefined || charged === undefined || equalMoney(charged, before)) return;
   const detail = `The service names two prices for attempt ${known.number}.`;
   await openContradiction(tx, workOf(known), detail, now, known.id);
@@ -133,6 +142,7 @@ export interface NotOurs {
 export async function findMismatch(db: Executor, attempt: AttemptRow, report: Report): Promise<NotOurs | undefined> {
   const { serviceId, productId } = report;
   if (await isTaken(db, attempt, report)) return belongsToAnother(attempt, report);
+  if (isOtherId(attempt, report)) return { kind: 'not_ours', detail: twoIds(attempt, report) };
   if (productId === undefined) return undefined;
   const ordered = await orderedProduct(db, workOf(attempt));
   if (isAsOrdered(ordered, productId)) return undefined;

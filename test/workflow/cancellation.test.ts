@@ -25,6 +25,9 @@ class FakeCancellation {
   readonly id = `can_${randomUUID()}`;
   readonly steps: StepRecord[] = [];
   readonly completions: number[] = [];
+  lookUps = 0;
+  /** What the look-ups find. */
+  found: 'processing' | 'failed' | 'nothing' = 'failed';
   status: WorkStatus = 'accepted';
   state: AttemptState = 'prepared';
   view: CancellationSnapshot;
@@ -39,7 +42,10 @@ class FakeCancellation {
 
   activities(
     now: () => Promise<number>,
-  ): Pick<PurchaseActivities, 'beginWork' | 'sendPurchase' | 'recordStep' | 'completePurchase' | 'lookUpPurchase'> {
+  ): Pick<
+    PurchaseActivities,
+    'beginWork' | 'sendPurchase' | 'recordStep' | 'completePurchase' | 'lookUpPurchase' | 'proveAbsence'
+  > {
     return {
       beginWork: async () => this.#snapshot(),
       sendPurchase: async () => {
@@ -52,9 +58,14 @@ class FakeCancellation {
         return 'recorded';
       },
       lookUpPurchase: async () => {
-        this.state = 'failed';
-        return { kind: 'found', outcome: 'failed' };
+        this.lookUps += 1;
+        // A loop without waits would stop the time of all tests.
+        const outcome = this.lookUps > 100 ? 'failed' : this.found;
+        if (outcome === 'nothing') return { kind: 'not_found' };
+        this.state = outcome;
+        return { kind: 'found', outcome };
       },
+      proveAbsence: async () => ({ kind: 'changed' }),
       completePurchase: async () => {
         this.completions.push(await now());
         const result = this.results.length > 1 ? this.results.shift()! : this.results[0]!;
@@ -161,4 +172,23 @@ describe('a cancellation', () => {
       expect(await running.result()).toMatchObject({ status: 'refused' });
     });
   });
+
+  it.each(['processing', 'nothing'] as const)(
+    'whose refund failed while look-ups find %s is looked up a few times, then awaits the service',
+    async (found) => {
+      const cancellation = new FakeCancellation(await environment.currentTimeMs());
+      cancellation.found = found;
+      await withCancellation(cancellation, async (running) => {
+        await environment.sleep('1 minute');
+        cancellation.view = { ...cancellation.view, refundFailed: true };
+        await report(running, { outcome: 'processing' });
+        expect(await shownAfter('1 hour', running)).toMatchObject({ status: 'processing' });
+        expect(cancellation.lookUps).toBe(POLICY.lookUps);
+        cancellation.state = 'completed';
+        await report(running, { inboxId: '2' });
+        expect(await running.result()).toMatchObject({ status: 'completed' });
+      });
+      expect(cancellation.steps.flatMap(({ attention }) => attention ?? [])).toEqual([]);
+    },
+  );
 });

@@ -5,6 +5,7 @@ import {
   needsAttention,
   orderWith,
   POLICY,
+  report,
   shownAfter,
   withOrder,
 } from '#test/support/work/workflows/order-workflow.ts';
@@ -135,6 +136,29 @@ describe('work after an outage of the service for a day', () => {
     expect(statusesSinceCase(order)).toEqual(new Set(['needs_attention']));
     expect(order.steps.filter(({ event }) => event === 'order.not_complete_yet').length).toBeGreaterThan(5);
     expect(healedAfterMs).toBeLessThanOrEqual(HEALED_WITHIN);
+  });
+
+  it('is read again within seconds and without another case, if a report completes it first', async () => {
+    const order = await orderWith([{ fails: 'timeout' }, 'comes too late']);
+    const failure = { class: 'server_error', detail: 'The service answered 503.' } as const;
+    const reads: number[] = [];
+    order.change = (fakes, now) => ({
+      lookUpPurchase: async () => Promise.resolve({ kind: 'unavailable', failure }),
+      completePurchase: async (input) => {
+        reads.push(await now());
+        if (reads.length > 1) return fakes.completePurchase(input);
+        return { kind: 'not_yet', reason: 'not_listed', detail: 'Its eSIM is not listed yet.' };
+      },
+    });
+    await withOrder(order, {}, async (handle) => {
+      expect(await shownAfter(OUTAGE / 4, handle)).toMatchObject(needsAttention('service_not_answering'));
+      order.observe('completed');
+      await report(handle);
+      expect(await handle.result()).toMatchObject({ status: 'completed' });
+    });
+    expect(order.steps.map(({ attention }) => attention?.reason)).not.toContain('delivery_unavailable');
+    expect(reads).toHaveLength(2);
+    expect(reads[1]! - reads[0]!).toBeLessThan(POLICY.lookUpAgainMs);
   });
 });
 

@@ -14,6 +14,7 @@ import { explainQuery, operatorActedSignal } from '#workflows/messages.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 const environment = await timeSkippingEnvironment();
 
@@ -141,6 +142,62 @@ describe('the accepted cancellation of a VPN subscription without confirmation',
     subscription.change({ cancelRequested: true });
     expect(await endOf(subscription)).toMatchObject({ status: 'cancelled' });
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(longer);
+  });
+
+  it('needs attention if each look-up moves the end on; a retry sends the cancellation again', async () => {
+    const subscription = new FakeSubscription(await inDays(2));
+    const moveOn = () => subscription.change({ expiresAt: subscription.view.expiresAt! + 30 * DAY_MS });
+    subscription.onLookUp = () => {
+      moveOn();
+      return FOUND;
+    };
+    subscription.change({ cancelRequested: true });
+    await withSubscription(subscription, async (running) => {
+      expect(await shownAfter('1 day', running)).toMatchObject(needsAttention('cancellation_refused'));
+      const paidUntil = new Date(subscription.view.expiresAt!).toISOString();
+      expect(subscription.steps.at(-1)?.attention?.detail).toContain(`has renewed it since, until ${paidUntil}`);
+      const before = subscription.lookUps;
+      await environment.sleep('30 days');
+      expect([subscription.lookUps, subscription.cancels.length]).toEqual([before, 1]);
+      subscription.onLookUp = () => {
+        // Of the repeated request, too, one correction of the end is no renewal.
+        if (subscription.lookUps === before + 1) moveOn();
+        else subscription.change({ endedAs: 'cancelled' });
+        return FOUND;
+      };
+      subscription.cancelAgain();
+      await running.signal(operatorActedSignal);
+      expect(await shownAfter('1 day', running)).toMatchObject({ status: 'cancelled' });
+    });
+    expect(subscription.cancels).toHaveLength(2);
+  });
+
+  it('takes an end that a late read shows in between for no renewal', async () => {
+    const end = await inDays(2);
+    const subscription = new FakeSubscription(end);
+    subscription.onLookUp = () => {
+      subscription.change({ expiresAt: subscription.lookUps === 2 ? end : end + 30 * DAY_MS });
+      return FOUND;
+    };
+    subscription.change({ cancelRequested: true });
+    await withSubscription(subscription, async (running) => {
+      expect(await shownAfter('2 days', running)).toMatchObject({ status: 'cancelling' });
+    });
+  });
+
+  it('needs attention as soon as the service has renewed it at its end', async () => {
+    const end = await inDays(2);
+    const subscription = new FakeSubscription(end);
+    subscription.onLookUp = () => {
+      if (subscription.lookUpTimes.at(-1)! >= end) subscription.change({ expiresAt: end + 30 * DAY_MS });
+      return FOUND;
+    };
+    subscription.change({ cancelRequested: true });
+    await withSubscription(subscription, async (running) => {
+      expect(await shownAfter('47 hours', running)).toMatchObject({ status: 'cancelling' });
+      expect(await shownAfter('3 hours', running)).toMatchObject(needsAttention('cancellation_refused'));
+    });
+    expect(subscription.cancels).toHaveLength(1);
   });
 
   it('needs attention if the end is not known; a retry sends the cancellation again', async () => {

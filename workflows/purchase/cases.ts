@@ -89,9 +89,11 @@ export async function stalled(run: Run, firstMs: number, detail: string): Promis
   const message = `It has made no progress since ${new Date(since).toISOString()}: ${detail}`;
   const next = 'It is tried again automatically.';
   const nextStepAt = Date.now() + delayMs;
-  const { attention } = run;
+  const { attention, heldFor } = run;
+  // A run that begins during the case knows the hold from it.
+  const hold = heldFor && { failure: { class: heldFor, detail: FAILURE_CLASSES[heldFor].meaning } };
   if (attention === undefined)
-    await run.record({ status, message, attention: { reason: 'stalled', detail }, nextStepAt, next });
+    await run.record({ status, message, attention: { reason: 'stalled', detail }, ...hold, nextStepAt, next });
   else run.show({ status, now: message, next, attention, nextStepAt });
   return delayMs;
 }

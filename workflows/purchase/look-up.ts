@@ -1,6 +1,6 @@
 import { isLookUpRetried } from '#domain/policy/purchase-policy.ts';
 import { backoffMs } from '#domain/policy/settings.ts';
-import { isNeverResent } from '#domain/purchase/purchase-decision.ts';
+import { afterAcceptance, isNeverResent } from '#domain/purchase/purchase-decision.ts';
 import type { AbsenceResult, PurchaseLookUp } from '#domain/purchase/results.ts';
 import type { FailureClass } from '#domain/work/failure.ts';
 import { orWhenGivenUp, readActivities } from '#workflows/options.ts';
@@ -28,9 +28,11 @@ export async function lookUp(run: Run, step: StepNamed<'look_up'>): Promise<Step
     if (result.kind === 'found') {
       run.state.unansweredReads = 0;
       await run.read();
-      return nextStep(run);
-    }
-    if (result.kind === 'not_found') {
+      const next = nextStep(run);
+      if (next.step !== 'look_up') return next;
+      // What was found changes nothing: a read may lag behind the event that caused this look-up.
+      if (isLast) return afterFoundUnchanged(run, failure);
+    } else if (result.kind === 'not_found') {
       run.state.unansweredReads = 0;
       if (isLast) return afterNotFound(run, failure);
     } else {
@@ -83,8 +85,15 @@ export async function proveAbsence(run: Run, step: StepNamed<'prove_absence'>): 
   return { step: 'send' };
 }
 
+function afterFoundUnchanged(run: Run, failure: FailureClass): Step {
+  if (run.attempt.state === 'processing') return afterAcceptance('processing');
+  return unknownCase(run, 'The service lists it, and what it says does not settle the outcome.', failure);
+}
+
 function afterNotFound(run: Run, failure: FailureClass): Step {
   const { proofs } = run.state;
+  // Of a cancellation: the eSIM goes on, and no refund is shown.
+  if (run.attempt.state === 'processing') return afterAcceptance('processing');
   if (isOverdue(run)) return overdueCase(run, failure);
   const detail = 'The service does not list it.';
   const mayBeSentAgain = run.policy.resendAllowed && !isNeverResent(failure) && !run.attempt.named;

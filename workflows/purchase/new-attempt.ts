@@ -67,10 +67,9 @@ export async function openAttempt(run: Run, step: StepNamed<'open_attempt'>): Pr
   }
   if (opened.kind === 'barred') return barred(run, opened.by, step);
   if (opened.kind === 'not_allowed') return usedUp(run, opened.attempts, evidence);
-  run.state.stall = undefined;
-  run.state.unsettledBefore = undefined;
+  // Waits and cases of the attempt before do not count for this one.
+  run.forget();
   run.attempt = opened.attempt;
-  run.state.holds = 0;
   return nextStep(run);
 }
 

@@ -43,6 +43,7 @@ export async function afterSend(run: Run, result: SendResult): Promise<Step> {
     return nextStep(run);
   }
   run.attempt = result.attempt;
+  run.heldFor = undefined;
   if (outcome.kind === 'too_late' || outcome.kind === 'resend_not_allowed') {
     return { step: 'look_up', failure: run.attempt.failure?.class ?? 'worker_lost' };
   }

@@ -143,6 +143,7 @@ export async function stepAfterReports(run: Run): Promise<Step> {
   if (run.attention === 'contradiction') return REPORT_AFTER_CONTRADICTION;
   if (contradicts) return CONTRADICTION;
   await run.read();
+  run.state.unansweredReads = 0;
   if (run.attempt.state === 'processing') {
     const { now: message, next } = run.rules.inProgress(run);
     await run.record({ status: 'processing', message, next });

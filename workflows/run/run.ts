@@ -52,6 +52,7 @@ export class Run {
   actions: number;
   /** Ids of reports that the next recorded step marks as applied. */
   applied: string[] = [];
+  /** Of the present hold: its rule also applies to the send that ends it. */
   heldFor: FailureClass | undefined;
   /** Result of the send that the first read has made. */
   sent: SendResult | undefined;
@@ -154,6 +155,8 @@ export class Run {
       if (assumed !== undefined) continue;
       this.#snapshot = snapshot;
       ({ status: this.status, attention: this.attention, failure: this.failure } = snapshot);
+      // A run that begins during a hold knows it from the row.
+      this.heldFor = this.#isHeld ? (this.heldFor ?? this.failure) : undefined;
       for (const report of snapshot.observations) this.receive(report);
       return;
     }
@@ -225,8 +228,14 @@ export class Run {
     this.status = status;
     this.attention = attention?.reason;
     this.failure = failure?.class;
+    if (!this.#isHeld) this.heldFor = undefined;
     this.show({ status, attention: this.attention, failure: this.failure, now, next, nextStepAt });
     return recorded;
+  }
+
+  /** Sends that cannot begin do not end a hold. */
+  get #isHeld(): boolean {
+    return this.status === 'held' || this.attention === 'stalled';
   }
 
   get isWaiting(): boolean {

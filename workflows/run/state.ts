@@ -37,6 +37,8 @@ export interface RunState {
   /** Requests to cancel, neither accepted nor refused, in a row. */
   unanswered?: { readonly since: number; readonly requests: number } | undefined;
   cancelChecks: number;
+  /** Since the cancellation was accepted: the end of the paid period, and how often it has moved. */
+  paidUntil?: { readonly at: number; readonly moves: number } | undefined;
   /** Reads in a row that found no row. */
   missing?: number | undefined;
   /** Of the newest attempt. Its row may know less, where PostgreSQL has lost commits. */

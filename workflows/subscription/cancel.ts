@@ -16,9 +16,7 @@ export async function cancel(run: Run): Promise<WorkEnd | undefined> {
   const { cancelAcceptedAt, expiresAt } = run.subscription;
   run.state.silence = undefined;
   const otherwise =
-    expiresAt === undefined
-      ? ''
-      : ` If it does not, the subscription ends with its time, at ${new Date(expiresAt).toISOString()}.`;
+    expiresAt === undefined ? '' : ` If it does not, the subscription ends with its time, at ${timeOf(expiresAt)}.`;
   const next = `The service confirms that it is cancelled.${otherwise}`;
   if (run.status !== 'cancelling' && run.attention !== 'service_not_answering') {
     const message = 'The customer has ended it; the cancellation is requested at the service.';
@@ -26,6 +24,11 @@ export async function cancel(run: Run): Promise<WorkEnd | undefined> {
   }
   if (cancelAcceptedAt === undefined) {
     await request(run);
+    return undefined;
+  }
+  if (isRenewed(run, expiresAt)) {
+    const detail = `The service accepted the cancellation and has renewed it since, until ${timeOf(expiresAt)}.`;
+    await openCase(run, 'cancellation_refused', detail);
     return undefined;
   }
   await run.goOn({ status: 'cancelling', now: 'The service has accepted the cancellation.', next });
@@ -44,6 +47,23 @@ export async function cancel(run: Run): Promise<WorkEnd | undefined> {
   return Date.now() < endsAt ? undefined : endUnconfirmed(run, answer, expiresAt, cancelAcceptedAt);
 }
 
+/**
+ * Each renewal costs money, so a person must know. The end may be corrected once before it is reached; by less than a
+ * day, its time zone is meant.
+ */
+function isRenewed({ state, policy }: Run, expiresAt: number | undefined): expiresAt is number {
+  if (expiresAt === undefined) return false;
+  const { at, moves } = state.paidUntil ?? { at: expiresAt, moves: 0 };
+  const isLater = expiresAt >= at + policy.unknownExpiryCheckMs;
+  // A read that lags behind may show the former end in between.
+  state.paidUntil = { at: Math.max(at, expiresAt), moves: isLater ? moves + 1 : moves };
+  return isLater && (moves > 0 || Date.now() >= at);
+}
+
+function timeOf(at: number): string {
+  return new Date(at).toISOString();
+}
+
 async function endUnconfirmed(
   run: Run,
   answer: SubscriptionLookUp,
@@ -59,8 +79,7 @@ async function endUnconfirmed(
   if (isChanged || run.hasReports) return undefined;
   if (expiresAt !== undefined)
     return endSubscription(run, 'cancelled', 'The service accepted its cancellation, and its time is over.');
-  const at = new Date(acceptedAt).toISOString();
-  const accepted = `The service accepted the cancellation at ${at} and has not confirmed it.`;
+  const accepted = `The service accepted the cancellation at ${timeOf(acceptedAt)} and has not confirmed it.`;
   await openCase(run, 'cancellation_refused', `${accepted} ${answerText(answer)}`);
   return undefined;
 }
@@ -78,6 +97,7 @@ function answerText(answer: SubscriptionLookUp): string {
 
 async function request(run: Run): Promise<void> {
   run.state.cancelChecks = 0;
+  run.state.paidUntil = undefined;
   const result = await requestCancellation(run);
   if (result.kind === 'unavailable') {
     await waitToRequestAgain(run, result);

@@ -46,6 +46,33 @@ describe('the verdict bought', () => {
     expect(await bench.attempt(ref)).toMatchObject({ state: 'unknown', settled: false });
   });
 
+  it('with a mistyped id of the service leads to no report and no contradiction until the id is right', async () => {
+    const ref = await bench.begin(1001);
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    await bench.activities.sendPurchase(ref);
+    const { reference } = await bench.attempt(ref);
+    const [sold] = await bench.admin.orders(reference!);
+    const bought = async (serviceId: string) => {
+      await bench.database.run((db) => openCase(db, ref.work, 'outcome_unknown', 'Who knows.', ref.attemptId));
+      await bench.act(ref, { action: 'resolve', reason: 'outcome_unknown', verdict: 'bought', serviceId });
+    };
+    await bought('so_mistyped');
+    const before = await bench.attempt(ref);
+    for (let nth = 1; nth <= 2; nth += 1)
+      expect(await bench.activities.lookUpPurchase(ref)).toEqual({
+        kind: 'unavailable',
+        failure: {
+          class: 'contract_drift',
+          detail: `The service gives one attempt two ids: so_mistyped and ${sold!.id}.`,
+        },
+      });
+    expect(await bench.attempt(ref)).toEqual(before);
+    const open = await bench.database.run((db) => db.select().from(cases).where(isNull(cases.closedAt)));
+    expect(open.map(({ reason }) => reason)).toEqual([]);
+    await bought(sold!.id);
+    expect(await bench.activities.lookUpPurchase(ref)).toEqual({ kind: 'found', outcome: 'completed' });
+  });
+
   it('about an earlier attempt bars a later one that was never sent, until the wallet has shown its cost again', async () => {
     const ref = await bench.begin(1001);
     await bench.settle(ref);

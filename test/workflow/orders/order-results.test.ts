@@ -22,6 +22,19 @@ describe('an order that the service reports as failed', () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2 * POLICY.settleDelayMs);
   });
 
+  it('gets one whose absence is proven before any case, whatever was proven of the attempt before', async () => {
+    const late = [{ fails: 'timeout' }, 'comes too late'] as const;
+    const order = await orderWith([...late, ...late, ...late, 'answers completed']);
+    // Attempt 1 is not found, proven absent, sent again without an answer, and found failed.
+    order.lookUps = ['not_found', 'not_found', 'not_found', 'found failed'];
+    order.absences = ['absent', 'absent'];
+    order.evidence = ['no_debit'];
+    expect(await resultOf(order)).toMatchObject({ status: 'completed' });
+    expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 1, 2, 2]);
+    expect(order.timesCalled('proveAbsence')).toBe(2);
+    expect(order.steps.flatMap(({ attention }) => attention?.reason ?? [])).toEqual([]);
+  });
+
   it('gets one, too, when an earlier version has started its workflow, without the settings of this version', async () => {
     const order = await orderWith(['answers failed', 'answers completed'], { evidence: ['debited', 'credited'] });
     const noSettings = Object.fromEntries(Object.keys(POLICY).map((name) => [name, undefined]));

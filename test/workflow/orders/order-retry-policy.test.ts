@@ -10,6 +10,7 @@ const environment = await timeSkippingEnvironment();
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 const change = (handle: WorkflowHandle, wanted: RetryChangeRequest) =>
   handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ by: 'Ada', reason: 'a test', ...wanted }] });
 /** Seconds between the sends, rounded down to tens, because other steps take up to ten seconds of real time. */
@@ -31,6 +32,55 @@ describe('an order with failures of different classes', () => {
     expect(result).toMatchObject({ status: 'failed', failure: 'price_above_limit', endedBy: 'deadline_passed' });
     expect(order.sent).toHaveLength(12);
     expect(waits(order)).toEqual(Array.from({ length: 11 }, () => 600));
+  });
+
+  it('is held for the longer total time of its class, also by a run that begins during the hold', async () => {
+    const paused = { gated: 'purchases_paused', recheckMs: 12 * HOUR } as const;
+    const order = await orderWith([...Array.from({ length: 8 }, () => paused), 'answers completed']);
+    const began = await environment.currentTimeMs();
+    let isNewRun = false;
+    order.change = (fakes, now) => ({
+      recordStep: async (step) => {
+        if (isNewRun || (await now()) < began + 3 * DAY) return fakes.recordStep(step);
+        isNewRun = true;
+        return 'superseded';
+      },
+    });
+    const retryRules = { purchases_paused: { totalMs: 7 * DAY } };
+    expect(await resultOf(order, { retryRules })).toMatchObject({ status: 'completed' });
+    expect(isNewRun).toBe(true);
+    expect(order.sent).toHaveLength(1);
+    expect(order.sent[0]!.at - began).toBeGreaterThan(3 * DAY);
+  });
+
+  it('is held for the longer total time of its class, also while its sends cannot begin', async () => {
+    const paused = { gated: 'purchases_paused', recheckMs: 12 * HOUR } as const;
+    const order = await orderWith([
+      ...Array.from({ length: 7 }, () => paused),
+      ...Array.from({ length: 20 }, () => 'dies before the send' as const),
+      'answers completed',
+    ]);
+    const retryRules = { purchases_paused: { totalMs: 7 * DAY } };
+    expect(await resultOf(order, { retryRules })).toMatchObject({ status: 'completed' });
+    const stalled = order.steps.filter(({ attention }) => attention?.reason === 'stalled');
+    expect(stalled.map(({ failure }) => failure?.class)).toEqual(['purchases_paused']);
+  });
+
+  it('has the general total time again after a send that ended its hold', async () => {
+    // The sends after the hold have no answer: each window after a proof passes before the send leaves.
+    const late = Array.from({ length: 10 }, () => 'comes too late' as const);
+    const order = await orderWith([{ fails: 'not_sent' }, { fails: 'timeout' }, ...late, 'answers completed'], {
+      absences: Array.from({ length: 10 }, () => 'absent'),
+    });
+    const began = await environment.currentTimeMs();
+    const reasons = () => new Set(order.steps.flatMap(({ attention }) => attention?.reason ?? []));
+    await withOrder(order, { retryRules: { not_sent: { totalMs: HOUR } } }, async (handle) => {
+      await environment.sleep(HOUR + 20 * MINUTE);
+      expect(reasons()).toEqual(new Set(['service_not_answering']));
+      expect(await handle.result()).toMatchObject({ status: 'completed' });
+    });
+    expect(reasons()).toEqual(new Set(['service_not_answering']));
+    expect(order.sent.at(-1)!.at - began).toBeGreaterThan(HOUR);
   });
 });
 

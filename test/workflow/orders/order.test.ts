@@ -124,6 +124,22 @@ describe('an unknown outcome', () => {
     expect(order.sent.length).toBeGreaterThan(2);
     expect(order.timesCalled('lookUpPurchase')).toBe(POLICY.lookUps);
   });
+
+  it('that look-ups find without settling it becomes a case after some look-ups', async () => {
+    const order = await orderWith([TIMEOUT]);
+    let lookUps = 0;
+    order.change = (fakes) => ({
+      lookUpPurchase: async (input) => {
+        lookUps += 1;
+        // A loop without waits would stop the time of all tests.
+        return lookUps > 100 ? fakes.lookUpPurchase(input) : { kind: 'found', outcome: 'processing' };
+      },
+    });
+    await withOrder(order, { resendAllowed: false }, async (handle) => {
+      expect(await shownAfter('1 hour', handle)).toMatchObject(needsAttention('outcome_unknown'));
+    });
+    expect(lookUps).toBe(POLICY.lookUps);
+  });
 });
 
 it('a send waits while another send has the lease', async () => {

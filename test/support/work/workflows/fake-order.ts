@@ -172,15 +172,10 @@ export class FakeOrder {
       },
       recordStep: async (step) => {
         this.#refuseFinished();
-        if (
-          step.status === 'failed' &&
-          ['sending', 'unknown', 'processing', 'completed'].includes(this.#attempt.state)
-        ) {
-          return 'may_be_bought';
-        }
         const { state, settled } = this.#attempt;
-        if (step.status === 'failed' && (this.isEarlierUnsettled || (state === 'failed' && !settled)))
-          return 'may_be_bought';
+        const mayBeBought =
+          ['sending', 'unknown', 'processing', 'completed'].includes(state) || (state === 'failed' && !settled);
+        if (step.status === 'failed' && (mayBeBought || this.isEarlierUnsettled)) return 'may_be_bought';
         if (step.failure?.endedBy === 'attempts_used_up' && this.whenUsedUp === 'ask') return 'attempts_used_up';
         this.steps.push(step);
         this.#nextStepAt = step.nextStepAt;
@@ -278,9 +273,9 @@ export class FakeOrder {
   }
 
   #snapshot(): WorkSnapshot {
-    const attention = this.steps.at(-1)?.attention?.reason;
+    const { status = 'accepted', attention, failure }: Partial<StepRecord> = this.steps.at(-1) ?? {};
     return {
-      status: this.steps.at(-1)?.status ?? 'accepted',
+      status,
       acceptedAt: this.#acceptedAt,
       attempt: this.#attempt,
       extraAttempts: this.#extraAttempts,
@@ -288,7 +283,8 @@ export class FakeOrder {
       ...(this.#nextStepAt !== undefined && { nextStepAt: this.#nextStepAt }),
       observations: [],
       ...(this.deadlineAt !== undefined && { deadlineAt: this.deadlineAt }),
-      ...(attention !== undefined && { attention }),
+      ...(attention !== undefined && { attention: attention.reason }),
+      ...(failure !== undefined && { failure: failure.class }),
     };
   }
 
