@@ -1,4 +1,3 @@
-import { isDefinite } from '#domain/work/failure.ts';
 import { isFormOf } from '#domain/work/identifiers.ts';
 import type { Caller } from '#upstream/client/call.ts';
 import { Calls, type ClientOptions, type ClientSession, refusedBeforeSending } from '#upstream/client/calls.ts';
@@ -134,16 +133,18 @@ export function createServiceClient(call: Caller, session: ClientSession, option
   };
 }
 
-/** Has no Idempotency-Key and may be repeated. After an unknown result one read can prove the cancellation. */
+/**
+ * Has no Idempotency-Key and may be repeated. One read after a failure can prove that the subscription has ended: in
+ * which way the service refuses then is not stated.
+ */
 async function cancelVpnSubscription(calls: Calls, id: string): Promise<ServiceResult<VpnCancellation>> {
   const result = await calls.one('cancelVpnSubscription', { id }, sameId(id));
   if (result.ok) return { ...result, value: { kind: 'accepted', subscription: result.value } };
   const { status } = result;
   if (status !== undefined && saysCancelledAlready(result))
     return { ok: true, value: { kind: 'already_cancelled' }, status };
-  if (isDefinite(result.failure)) return result;
   const read = await calls.one('getVpnSubscription', { id }, sameId(id));
-  if (!read.ok || read.value.status !== 'cancelled') return result;
+  if (!read.ok || (read.value.status !== 'cancelled' && read.value.status !== 'expired')) return result;
   return { ...read, value: { kind: 'accepted', subscription: read.value } };
 }
 

@@ -10,7 +10,7 @@ import { WalletReadings } from '#fulfilment/purchase/wallet-readings.ts';
 import { noteRunway } from '#fulfilment/upkeep/runway.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
-import { CLOCK_SKEW_MS, countsInWallet } from '#upstream/mapping/wallet-movements.ts';
+import { CLOCK_SKEW_MS, isPending } from '#upstream/mapping/wallet-movements.ts';
 import type { BooksResult } from '#workflows/messages.ts';
 
 type BooksDependencies = Pick<WorkDependencies, 'database' | 'service' | 'gate' | 'onGate' | 'now' | 'readings'> & {
@@ -91,13 +91,16 @@ async function readWallet(
     since,
     balance,
     atRest: reading.balance !== undefined,
-    pendingSince: oldestPending(recent),
+    // Also of those before `since`: a service may state times without a zone, hours off.
+    pendingSince: oldestPending(items),
   };
 }
 
 /** Epoch milliseconds of the oldest credit that is not final. */
 function oldestPending(items: readonly WalletTransaction[]): number | undefined {
-  const times = items.filter((each) => !countsInWallet(each)).map(({ created_at: at }) => Date.parse(at));
+  const times = items
+    .filter((each) => each.type === 'credit' && isPending(each))
+    .map(({ created_at: at }) => Date.parse(at));
   return times.length === 0 ? undefined : times.reduce((one, other) => Math.min(one, other));
 }
 

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, gte, inArray, isNull, notExists, or, sql, type SQL } from 'drizzle-orm';
 import { inBatches } from '#db/connection/batches.ts';
 import type { Executor } from '#db/connection/database.ts';
-import { attempts, journal, walletMovements } from '#db/schema.ts';
+import { attempts, journal, vpnSubscriptions, walletMovements } from '#db/schema.ts';
 import { MOVEMENT_NAMES, workTable } from '#db/work/rows.ts';
 import type { Movement, MovementNames, Purchase } from '#domain/money/books.ts';
 import { plainAmount, plainMoney, type Money } from '#domain/money/money.ts';
@@ -120,6 +120,19 @@ export async function placeMovements(tx: Executor, places: readonly Placed[]): P
   }
 }
 
+/** Of its refund, as the books have matched it. */
+export async function creditOfOrder(
+  db: Executor,
+  orderId: string,
+): Promise<{ readonly id: string; readonly at: string; readonly money: Money } | undefined> {
+  const { direction, causeKind, causeId } = walletMovements;
+  const isRefund = and(eq(causeKind, 'refund'), eq(causeId, orderId), eq(direction, 'credit'));
+  const [row] = await db.select().from(walletMovements).where(isRefund).limit(1);
+  if (row === undefined) return undefined;
+  const { id, money, occurredAt } = movementOf(row);
+  return { id, money, at: new Date(occurredAt).toISOString() };
+}
+
 export async function debitOfOrder(db: Executor, orderId: string): Promise<Money | undefined> {
   const [row] = await db
     .select({
@@ -198,12 +211,13 @@ async function purchasesOf(db: Executor, kind: WorkKind, which: SQL | undefined)
       attempt: attempts,
       status: table.status,
       updatedAt: table.updatedAt,
+      expiresAt: kind === 'vpn_subscription' ? vpnSubscriptions.expiresAt : sql<null>`null`,
       isSuperseded: sql<boolean>`exists ${later}`,
     })
     .from(attempts)
     .innerJoin(table, eq(table.id, attempts.subjectId))
     .where(and(eq(attempts.subjectKind, kind), which));
-  return rows.map(({ attempt, status, updatedAt, isSuperseded }): Purchase => ({
+  return rows.map(({ attempt, status, updatedAt, expiresAt, isSuperseded }): Purchase => ({
     attemptId: attempt.id,
     work: { kind, id: attempt.subjectId },
     reference: attempt.reference,
@@ -211,7 +225,12 @@ async function purchasesOf(db: Executor, kind: WorkKind, which: SQL | undefined)
     serviceEsimId: attempt.serviceEsimId,
     state: attempt.state,
     isOver: attempt.settled || isSuperseded || isFinal(status),
-    endedAt: status === 'cancelled' || status === 'expired' ? updatedAt.getTime() : undefined,
+    paidUntil: expiresAt?.getTime(),
+    // An end is often recorded later than it was.
+    endedAt:
+      status === 'cancelled' || status === 'expired'
+        ? Math.min(updatedAt.getTime(), expiresAt?.getTime() ?? Infinity)
+        : undefined,
   }));
 }
 

@@ -187,7 +187,9 @@ export interface Purchase {
   readonly state: AttemptState;
   /** No workflow looks into its costs any more. */
   readonly isOver: boolean;
-  /** End of a subscription, in epoch milliseconds. */
+  /** End of the paid period of a subscription, as far as it is known; with `endedAt` in epoch milliseconds. */
+  readonly paidUntil?: number | undefined;
+  /** End of a subscription. */
   readonly endedAt?: number | undefined;
 }
 

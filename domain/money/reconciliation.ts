@@ -134,8 +134,12 @@ class Reconciliation {
     if (first !== undefined) this.#book(first, own, account);
     for (const debit of debits) {
       if (debit === first) continue;
-      if (this.#isFurtherPeriod(account, debit)) this.#placePeriod(account, debit, own);
-      else this.#placeExcess(account, debit);
+      if (this.#isFurtherPeriod(account, debit)) {
+        // It may have ended before this debit, and its end is about to be recorded.
+        const mayBeLate = debit.occurredAt > (purchase.paidUntil ?? Infinity) && this.#isYoung(debit.occurredAt);
+        if (mayBeLate) this.#places.push({ kind: 'pending', movement: debit });
+        else this.#placePeriod(account, debit, own);
+      } else this.#placeExcess(account, debit);
     }
   }
 

@@ -25,7 +25,7 @@ export const RELAY_SETTINGS = {
   retryDelayMaxMs: MINUTE,
   /** Tries with a lasting error. Ten take four minutes: longer than a deployment with a new encryption key. */
   lastingTries: 10,
-  /** Twice this plus WORKER_SHUTDOWN_GRACE (20 s) stays below the 30 s after which the container is killed. */
+  /** Twice this plus WORKER_SHUTDOWN_GRACE (20 s) stays below the 45 s after which the container is killed. */
   stopMs: 2 * SECOND,
   /** Shown by `/readyz`. A relay that died holds a row until its lease ends. */
   behindAfterMs: 45 * SECOND,

@@ -88,8 +88,8 @@ export const BOOKS_SETTINGS = {
   ),
   /** Until then an answer may be on its way. */
   graceMs: duration('books.grace', 30 * MINUTE, 'How old a movement without a cause must be before it is reported.'),
-  /** Two debits within this time are one too many. No known plan is shorter than a day. */
-  shortestPeriodMs: DAY,
+  /** Two debits within this time are one too many. No known plan is shorter than a day, which may have 23 hours. */
+  shortestPeriodMs: 20 * HOUR,
   /** More than a busy shop makes in a day. A longer outage needs several runs. */
   pages: count('books.pages', 200, [1, 10_000], 'Pages of 100 movements read in one run.'),
   readDeadlineMs: 2 * MINUTE,

@@ -1,7 +1,7 @@
 import type { Executor } from '#db/connection/database.ts';
 import { readRefundContext } from '#db/esims/esim-queries.ts';
 import { recordRefund } from '#db/money/journal.ts';
-import { debitOfOrder } from '#db/money/wallet-movements.ts';
+import { creditOfOrder, debitOfOrder } from '#db/money/wallet-movements.ts';
 import { readCancellation, findRefund } from '#db/work/cancellations.ts';
 import { openCase } from '#db/work/cases.ts';
 import { lockUnfinishedWork, type AttemptRow, type RefundRow } from '#db/work/rows.ts';
@@ -15,7 +15,7 @@ import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import { notYet, sinceFirstSend, storeLookUp } from '#fulfilment/purchase/listing.ts';
 import { completeWork } from '#fulfilment/work/record-step.ts';
 import { settleRefund } from '#fulfilment/work/refunds.ts';
-import { isFinalMovement, isOfOrder, moneyOf as moneyOfRow } from '#upstream/mapping/wallet-movements.ts';
+import { isFinalMovement, isOfOrder, isPending, moneyOf as moneyOfRow } from '#upstream/mapping/wallet-movements.ts';
 
 /** Complete when the refund is in the wallet, or the caller or an operator does without it. */
 export async function completeCancellation(
@@ -98,14 +98,17 @@ type CreditSearch =
   | { readonly kind: 'not_yet'; readonly failure?: FailureClass; readonly detail: string }
   | { readonly kind: 'never'; readonly detail: string };
 
-/** A pending credit settles nothing. */
+/** The credit by which the books have settled it, else one that the wallet shows. A pending credit settles nothing. */
 async function creditOf(
-  { service }: WorkDependencies,
+  { database, service }: WorkDependencies,
   attempt: AttemptRow,
   refund: RefundRow,
   own: { readonly serviceOrderId: string | null; readonly reference: string | null },
   debit: Money | undefined,
 ): Promise<CreditSearch> {
+  const booked =
+    refund.status === 'completed' ? await database.run((db) => creditOfOrder(db, refund.orderId)) : undefined;
+  if (booked !== undefined) return { kind: 'found', credit: booked.money, row: rowText(booked.id, booked.at) };
   // A credit cannot be older than its cancellation.
   const since = sinceFirstSend(attempt);
   const wallet = await service.listWalletTransactions({ since });
@@ -115,13 +118,16 @@ async function creditOf(
     return { kind: 'never', detail };
   }
   const order = { serviceId: own.serviceOrderId, reference: own.reference };
-  const credits = wallet.value.items.filter(({ type, created_at: at }) => type === 'credit' && Date.parse(at) >= since);
+  const credits = wallet.value.items.filter(
+    (each) =>
+      each.type === 'credit' && (isFinalMovement(each) || isPending(each)) && Date.parse(each.created_at) >= since,
+  );
   const named = credits.filter(({ refund_id: id }) => id != null && id === refund.serviceRefundId);
   const ofOrder = credits.filter((each) => each.refund_id == null && isOfOrder(order, each));
   const expected = { debit, reported: reportedAmount(refund) };
   const judged = [...named, ...ofOrder].filter(isFinalMovement).map((row) => {
     const credit = moneyOfRow(row);
-    return { credit, row: `${row.id} of ${row.created_at}`, verdict: judgeCredit(credit, expected) };
+    return { credit, row: rowText(row.id, row.created_at), verdict: judgeCredit(credit, expected) };
   });
   const settling =
     judged.find(({ verdict }) => verdict === 'settles') ??
@@ -130,11 +136,15 @@ async function creditOf(
   const [other] = judged;
   if (other !== undefined)
     return { kind: 'other_amount', credit: other.credit, detail: otherCreditText(other.credit, expected) };
-  const isPending = named.length + ofOrder.length > 0;
-  const detail = isPending
+  const hasPending = named.length + ofOrder.length > 0;
+  const detail = hasPending
     ? 'The credit of the refund is pending in the wallet.'
     : 'The wallet does not show the refund (yet).';
   return { kind: 'not_yet', detail };
+}
+
+function rowText(id: string, at: string): string {
+  return `${id} of ${at}`;
 }
 
 function reportedAmount({ amount, currency }: RefundRow): Money | undefined {

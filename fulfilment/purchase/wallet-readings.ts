@@ -12,7 +12,7 @@ import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import type { Listing } from '#upstream/client/lists.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
-import { CLOCK_SKEW_MS, countsInWallet, isFinalMovement, movementOf } from '#upstream/mapping/wallet-movements.ts';
+import { CLOCK_SKEW_MS, countsInWallet, isPending, movementOf } from '#upstream/mapping/wallet-movements.ts';
 
 export type UnreadWallet = Exclude<OptionalResult<Listing<WalletTransaction>>, { ok: true }>;
 
@@ -104,7 +104,7 @@ export class WalletReadings {
       const { items, complete, hasGap = false } = rows.value;
       const isReached = complete || reach(items);
       // Whether the balance contains a row that is not final is not known.
-      const isOpen = items.some((item) => !isFinalMovement(item) && !isOlder(item, known.newestAt));
+      const isOpen = items.some((item) => isPending(item) && !isOlder(item, known.newestAt));
       const read = {
         beganAt,
         balance: isSteady && !isOpen ? after : undefined,

@@ -1,12 +1,13 @@
-import { eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { addAuditEntry } from '#db/access/audit-log.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { requestWake } from '#db/queues/outbox.ts';
-import { vpnSubscriptions } from '#db/schema.ts';
+import { timeline, vpnSubscriptions } from '#db/schema.ts';
 import { lockWork, type VpnSubscriptionRow, vpnSubscriptionRow } from '#db/work/rows.ts';
-import { addTimelineEntry, hasTimelineEntry } from '#db/work/timeline.ts';
-import { readVpnSubscription } from '#db/work/vpn-subscriptions.ts';
+import { addTimelineEntry } from '#db/work/timeline.ts';
+import { readVpnSubscription, SUBSCRIPTION_ENTRIES } from '#db/work/vpn-subscriptions.ts';
+import { HOUR } from '#domain/policy/settings.ts';
 import type { Report, SubscriptionEnd } from '#domain/relay/observation.ts';
 import { isFinal } from '#domain/work/lifecycle.ts';
 
@@ -35,14 +36,18 @@ export async function storeSubscriptionReport(
     .where(eq(vpnSubscriptions.id, id));
 }
 
-/** Undefined when the report does not renew it. */
+/** A time without a zone is up to 14 hours off. No plan is shorter than a day, which may have 23 hours. */
+const SHORTEST_RENEWAL_MS = 18 * HOUR;
+
+/** Undefined when the report does not renew it: a slightly later end is the same end, stated more exactly. */
 export function newEndOf(
   { status, completedAt, endedAs, expiresAt: known }: VpnSubscriptionRow,
   report: Pick<Report, 'expiresAt' | 'endedAs'>,
 ): Date | undefined {
   const expiresAt = report.expiresAt === undefined ? undefined : new Date(report.expiresAt);
   const goesOn = completedAt !== null && endedAs === null && !isFinal(status) && report.endedAs === undefined;
-  return goesOn && known !== null && expiresAt !== undefined && expiresAt > known ? expiresAt : undefined;
+  const isRenewed = known !== null && Number(expiresAt) - known.getTime() >= SHORTEST_RENEWAL_MS;
+  return goesOn && isRenewed ? expiresAt : undefined;
 }
 
 async function announceRenewal(tx: Executor, known: VpnSubscriptionRow, expiresAt: Date, now: Date): Promise<void> {
@@ -52,7 +57,7 @@ async function announceRenewal(tx: Executor, known: VpnSubscriptionRow, expiresA
   const event = 'vpn_subscription.renewed';
   const dedupKey = `${event}:${times.expires_at}`;
   // A read that lags behind may have shown the former end in between.
-  if (await hasTimelineEntry(tx, subject, dedupKey)) return;
+  if (await isAnnounced(tx, id, expiresAt)) return;
   await addTimelineEntry(tx, subject, {
     event,
     message: `It was renewed: its paid period ends at ${times.expires_at}, and before at ${times.previous_expires_at}.`,
@@ -62,6 +67,15 @@ async function announceRenewal(tx: Executor, known: VpnSubscriptionRow, expiresA
   });
   const data = { external_subscription_id: externalSubscriptionId, ...times };
   await recordEvent(tx, { type: event, subject, apiKeyId, data, traceparent }, now);
+}
+
+async function isAnnounced(tx: Executor, id: string, expiresAt: Date): Promise<boolean> {
+  const end = sql`(${timeline.detail} ->> 'expires_at')::timestamptz`;
+  const isSame = sql`abs(extract(epoch from ${end} - ${expiresAt.toISOString()}::timestamptz)) * 1000
+    < ${SHORTEST_RENEWAL_MS}`;
+  const isRenewal = eq(timeline.event, SUBSCRIPTION_ENTRIES.renewed);
+  const ofIt = and(eq(timeline.subjectKind, 'vpn_subscription'), eq(timeline.subjectId, id));
+  return (await tx.$count(timeline, and(ofIt, isRenewal, isSame))) > 0;
 }
 
 /** Its workflow is woken, and cancels it at the service. A repetition changes nothing. @throws WorkMissingError */

@@ -2,7 +2,7 @@ import type { Evidence, RefundEvidence } from '#domain/cancellation/refund-condi
 import type { ServiceClient } from '#upstream/client.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import { SIMULATED_STATES, type ServiceEsim } from '#upstream/contract.ts';
-import { CLOCK_SKEW_MS, isFinalMovement, isOfOrder } from '#upstream/mapping/wallet-movements.ts';
+import { CLOCK_SKEW_MS, countsInWallet, isFinalMovement, isOfOrder } from '#upstream/mapping/wallet-movements.ts';
 
 export interface OwnRefundRecords {
   readonly serviceEsimId: string;
@@ -11,10 +11,12 @@ export interface OwnRefundRecords {
   /** Epoch milliseconds of the first send; its debit is not older. */
   readonly orderedAt: number;
   readonly completedTopups: number;
+  /** Our books have its debit: they read the wallet without a filter, which may be in another time zone. */
+  readonly isDebited: boolean;
 }
 
-/** The wallet may show a debit late. A debit missing after this time does not exist. */
-const DEBIT_SHOWS_WITHIN_MS = 5 * 60_000;
+/** The wallet may show a debit late, and the books are compared only sometimes. */
+const DEBIT_SHOWS_WITHIN_MS = 60 * 60_000;
 
 type Service = Pick<ServiceClient, 'getEsim' | 'getEsimUsage' | 'findTopupsOfEsim' | 'listWalletTransactions'>;
 
@@ -79,11 +81,14 @@ function completedTopups(
 
 function debitOf(
   list: Awaited<ReturnType<Service['listWalletTransactions']>>,
-  { serviceOrderId: serviceId, reference, orderedAt }: OwnRefundRecords,
+  { serviceOrderId: serviceId, reference, orderedAt, isDebited }: OwnRefundRecords,
   asOf: number,
 ): RefundEvidence['debit'] {
+  if (isDebited) return { ok: true, value: { found: true }, asOf };
   if (!list.ok) return unread(list);
-  const debits = list.value.items.filter((each) => each.type === 'debit' && isOfOrder({ serviceId, reference }, each));
+  const debits = list.value.items.filter(
+    (each) => each.type === 'debit' && countsInWallet(each) && isOfOrder({ serviceId, reference }, each),
+  );
   const found = debits.some(isFinalMovement);
   if (!found && debits.length > 0) return { ok: false, detail: 'The debit is pending in the wallet.', mayPass: true };
   if (!found && asOf - orderedAt < DEBIT_SHOWS_WITHIN_MS) {

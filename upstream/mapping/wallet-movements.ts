@@ -14,6 +14,9 @@ export function isOfOrder(
   return isNoName(topup) && ((id != null && id === serviceId) || (named != null && named === reference));
 }
 
+/** It never moved money, and never will. */
+const DEAD = new Set(['failed', 'rejected', 'declined', 'void', 'voided']);
+
 const FINAL = new Set(['completed', 'complete', 'posted', 'settled', 'booked', 'success', 'succeeded', 'paid']);
 
 export function moneyOf({ amount, currency }: WalletTransaction): Money {
@@ -25,9 +28,14 @@ export function isFinalMovement({ status }: Pick<WalletTransaction, 'status'>): 
   return status == null || FINAL.has(status);
 }
 
-/** A final credit, or any debit: a pending debit may still be booked. */
+/** It may still become final. */
+export function isPending(movement: Pick<WalletTransaction, 'status'>): boolean {
+  return !isFinalMovement(movement) && !DEAD.has(movement.status ?? '');
+}
+
+/** A final credit, or a debit that is final or may still be booked. */
 export function countsInWallet(movement: WalletTransaction): boolean {
-  return movement.type === 'debit' || isFinalMovement(movement);
+  return isFinalMovement(movement) || (movement.type === 'debit' && isPending(movement));
 }
 
 /** It may belong to any purchase. */

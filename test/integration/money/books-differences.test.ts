@@ -42,6 +42,31 @@ describe('a comparison of the books', () => {
     expect(bench.log.join('')).toContain('orphan_movement');
   });
 
+  it('that has found the credit of a refund completes its cancellation, though a filtered list hides it', async () => {
+    bench = await ActivityBench.start();
+    const ids = await bench.beginCancellation();
+    await bench.activities.sendPurchase(ids);
+    await compare();
+    const body = JSON.stringify({ data: [], next_cursor: null });
+    await bench.admin.onRequest('listWalletTransactions', { kind: 'answer', status: 200, body }, { count: null });
+    expect(await bench.activities.completePurchase({ ...ids, applied: [] })).toMatchObject({ kind: 'completed' });
+  });
+
+  it('with a credit that has failed compares the balance, and waits for nothing', async () => {
+    bench = await ActivityBench.start();
+    await buyToTheEnd();
+    const { items } = await bench.service.listWalletTransactions({ since: 0 }).then((read) => {
+      if (!read.ok) throw new Error('the wallet cannot be read');
+      return read.value;
+    });
+    const failed = { ...items[0], id: 'dead', type: 'credit', status: 'failed', created_at: new Date(0).toISOString() };
+    const body = JSON.stringify({ data: [...items, failed], next_cursor: null });
+    await bench.admin.onRequest('listWalletTransactions', { kind: 'answer', status: 200, body }, { count: null });
+    const report = await compare();
+    expect(findingsOf(report)).toEqual([]);
+    expect(report.expectedBalance).not.toBeNull();
+  });
+
   it('reports a second debit also while more movements than a run reads have no cause', async () => {
     bench = await ActivityBench.start();
     const { work, serviceId } = await buyToTheEnd();

@@ -50,15 +50,21 @@ describe('a VPN subscription', () => {
     const end = before.textAt('expires_at');
     const later = new Date(Date.parse(end) + 30 * 86_400_000).toISOString();
     const renew = (expiresAt: string) => {
-      const data = { id: attempt!.serviceId, status: 'active', expires_at: expiresAt };
+      const price = { price_for_reseller: '9.99', currency: 'USD' };
+      const data = { id: attempt!.serviceId, status: 'active', expires_at: expiresAt, ...price };
       return desk.simulator.sendWebhook({ event: 'vpn.subscription.active', data });
     };
     await renew(later);
     await expect.poll(async () => (await desk.subscriptionReaches(id, 'active')).at('expires_at')).toBe(later);
     // An earlier end comes from an older event.
     await renew(end);
+    // The same end in another form, as in an answer without fractions of a second.
+    const exact = new Date(Date.parse(later) + 412).toISOString();
+    await renew(exact);
     await renew(later);
-    await expect.poll(async () => (await desk.inbox(id)).filter(({ state }) => state === 'applied').length).toBe(4);
+    await expect.poll(async () => (await desk.inbox(id)).filter(({ state }) => state === 'applied').length).toBe(5);
+    // Its price has risen since.
+    expect(await desk.cases(id)).toEqual([]);
     const external_subscription_id = before.textAt('external_subscription_id');
     const data = { external_subscription_id, expires_at: later, previous_expires_at: end };
     const renewals = await stack.api.get(`/v1/events?subject_id=${id}&type=vpn_subscription.renewed`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WalletTransaction } from '#upstream/contract.ts';
-import { countsInWallet, moneyOf, namesNothing } from '#upstream/mapping/wallet-movements.ts';
+import { countsInWallet, isPending, moneyOf, namesNothing } from '#upstream/mapping/wallet-movements.ts';
 
 const movement = (more: Partial<WalletTransaction>): WalletTransaction => ({
   id: '1',
@@ -38,7 +38,20 @@ describe('a movement of the wallet', () => {
     ['credit', 'pending', false],
     ['credit', 'failed', false],
     ['debit', 'pending', true],
+    ['debit', 'failed', false],
+    ['debit', 'declined', false],
   ])('as a %s with state %s counts: %s', (type, status, counts) => {
     expect(countsInWallet(movement({ type, status }))).toBe(counts);
+  });
+
+  it.each([
+    ['pending', true],
+    ['on_hold', true],
+    ['failed', false],
+    ['rejected', false],
+    ['completed', false],
+    [undefined, false],
+  ])('with the state %s may still become final: %s', (status, pending) => {
+    expect(isPending(movement({ status }))).toBe(pending);
   });
 });

@@ -34,6 +34,7 @@ const OWN: OwnRefundRecords = {
   reference: 'shop-1',
   orderedAt: AN_HOUR_AGO,
   completedTopups: 0,
+  isDebited: false,
 };
 
 /** Reads from a service with these answers. @returns the unmet conditions. */
@@ -87,6 +88,14 @@ describe('the evidence of the service about an eSIM', () => {
 
   it('fails the condition never_installed when its state shows use', async () => {
     expect(await unmet({ esim: { ...UNTOUCHED.esim, status: 'Active' } })).toEqual(['never_installed: fail']);
+  });
+
+  it('takes the debit from our books when the filtered list of the wallet does not show it', async () => {
+    expect(await unmet({ wallet: [] }, { isDebited: true })).toEqual([]);
+  });
+
+  it('takes no failed debit for a pending one', async () => {
+    expect(await unmet({ wallet: [{ ...debit, status: 'failed' }] })).toEqual(['debit_verified: fail']);
   });
 
   it('leaves the debit unknown while it may still appear', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Direction, Movement } from '#domain/money/books.ts';
 import type { Money } from '#domain/money/money.ts';
 import type { Placed } from '#domain/money/reconciliation.ts';
+import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import {
   causes,
   credit,
@@ -81,13 +82,17 @@ describe('a debit of a subscription', () => {
   const later = (movements: readonly Movement[], before: readonly Placed[] = [own], purchase = subscription) =>
     judge({ purchases: [purchase], placed: before, movements });
 
-  it('is its next period, at least a day after any other', () => {
+  it('is its next period, at least the shortest period after any other', () => {
     expect(causes(later([vpnDebit(476, 'x')]))).toBe('x: subscription_period vpn_1/2');
     expect(causes(later([vpnDebit(476.1, 'x')]))).toBe('x: adjustment x');
     expect(causes(later([vpnDebit(100, 'x')], [own, period(124, 2)]))).toBe('x: subscription_period vpn_1/3');
     expect(causes(later([vpnDebit(100, 'x')], [own, period(123, 2)]))).toBe('x: adjustment x');
     const three = later([vpnDebit(300, 'x'), vpnDebit(200, 'y'), vpnDebit(199, 'z')]);
     expect(causes(three)).toBe('x: subscription_period vpn_1/2, y: subscription_period vpn_1/3, z: adjustment z');
+  });
+
+  it('may follow after 23 hours, as in a night when the clocks change', () => {
+    expect(DEFAULT_POLICY.books.shortestPeriodMs).toBeLessThan(23 * HOUR);
   });
 
   it('is also a period when it is read late, after a later one', () => {
@@ -112,6 +117,16 @@ describe('a debit of a subscription', () => {
     ]);
     const unbought = { ...subscription, state: 'processing' } as const;
     expect(causes(later([vpnDebit(100, 'x')], [own], unbought))).toBe('x: adjustment x');
+  });
+
+  it('later than the paid period waits while it is recent: the end of the subscription may be recorded late', () => {
+    const paid = { ...subscription, paidUntil: NOW - 2 * HOUR };
+    expect(causes(later([vpnDebit(0.4, 'x')], [own], paid))).toBe('x: pending');
+    expect(causes(later([vpnDebit(1.1, 'x')], [own], paid))).toBe('x: subscription_period vpn_1/2');
+    expect(causes(later([vpnDebit(1.1, 'x')], [own], { ...paid, endedAt: NOW - 2 * HOUR }))).toBe('x: adjustment x');
+    expect(causes(later([vpnDebit(0.4, 'x')], [own], { ...paid, paidUntil: NOW }))).toBe(
+      'x: subscription_period vpn_1/2',
+    );
   });
 
   it('in excess mentions the end of the subscription only after that end', () => {

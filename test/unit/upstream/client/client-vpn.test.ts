@@ -39,6 +39,7 @@ describe('the cancellation of a VPN subscription', () => {
 
   it.each([
     ['cancelled', ACCEPTED],
+    ['expired', { ok: true, value: { kind: 'accepted', subscription: { status: 'expired' } } }],
     ['active', { ok: false, failure: 'connection_lost' }],
   ])('after a lost answer has the result of a read of the subscription: %s', async (status, result) => {
     await using opened = await startTestClient(({ target, raw }) => {
@@ -55,13 +56,21 @@ describe('the cancellation of a VPN subscription', () => {
     [409, 'reference_exists', 'key_or_reference_used', 3],
     [403, 'already_cancelled', 'key_or_reference_used', 3],
     [500, 'already_cancelled', 'server_error', 3],
-    [422, 'cancellation_refused', 'cancellation_refused', 2],
+    [422, 'cancellation_refused', 'cancellation_refused', 3],
   ])(
-    'is no success with the answer %i and the code %s; only an unknown result is read',
+    'is no success with the answer %i and the code %s, unless a read shows that it has ended',
     async (status, code, ...end) => {
       await using opened = await startTestClient(() => refusal(status, code));
       const result = await opened.client.cancelVpnSubscription('v_1');
       expect([result.ok ? 'ok' : result.failure, opened.targets().length]).toEqual(end);
     },
   );
+
+  it('succeeds when the service refuses it because the subscription has expired', async () => {
+    await using opened = await startTestClient(({ target }) =>
+      target.endsWith('/cancel') ? refusal(422, 'cancellation_refused') : json({ ...SUBSCRIPTION, status: 'expired' }),
+    );
+    const value = { kind: 'accepted', subscription: { status: 'expired' } };
+    expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject({ ok: true, value });
+  });
 });
