@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { actionReason, instant, instantJson, money, workKindField, usd } from '#api/fields/fields.ts';
+import { answerOnce, replayedHeader } from '#api/http/idempotency.ts';
 import { type Operation, operation, jsonAnswer } from '#api/http/operation.ts';
 import { jsonReply } from '#api/http/reply.ts';
 import { requireFound } from '#api/problems/problem.ts';
@@ -53,7 +54,7 @@ export const driftStopOutput = z
     },
   });
 
-export function driftStopOperations({ database, now }: ApiDependencies): Operation[] {
+export function driftStopOperations(dependencies: ApiDependencies): Operation[] {
   return [
     operation('DELETE /v1/purchase-gate/drift-stops/{kind}', {
       id: 'startAfterDrift',
@@ -63,19 +64,22 @@ export function driftStopOperations({ database, now }: ApiDependencies): Operati
         'it is delivered whole, the others follow; otherwise the kind is stopped again. A purchase that was sent ' +
         'before and shows no result is not waited for any more.',
       scope: 'gate:operate',
+      // A repetition would release a second purchase.
+      idempotent: true,
       params: z.strictObject({ kind: z.string().meta({ description: 'Kind of purchase.', example: 'order' }) }),
       query: z.strictObject({ reason: actionReason }),
-      answers: { 200: jsonAnswer('The stop as it is now.', driftStopOutput) },
+      answers: { 200: jsonAnswer('The stop as it is now.', driftStopOutput, { headers: replayedHeader }) },
       problems: ['drift_stop_not_found'],
-      handle: async ({ params, query: { reason }, caller }) => {
-        const found = PURCHASE_KINDS.find((one) => one === params.kind);
-        const kind = requireFound(found, 'drift_stop_not_found');
-        const started = await database.transaction(async (tx) => {
-          const driftStop = await releaseDriftStop(tx, kind, { actor: caller.apiKeyId, reason }, now());
-          return driftStop === undefined ? undefined : driftStopJson(driftStop, await parkedPurchases(tx));
-        });
-        return jsonReply(200, requireFound(started, 'drift_stop_not_found'));
-      },
+      handle: (request) =>
+        answerOnce(dependencies, { ...request, json: request.query }, async (tx) => {
+          const { params, query, caller } = request;
+          const found = PURCHASE_KINDS.find((one) => one === params.kind);
+          const kind = requireFound(found, 'drift_stop_not_found');
+          const by = { actor: caller.apiKeyId, reason: query.reason };
+          const released = await releaseDriftStop(tx, kind, by, dependencies.now());
+          const driftStop = requireFound(released, 'drift_stop_not_found');
+          return jsonReply(200, driftStopJson(driftStop, await parkedPurchases(tx)));
+        }),
     }),
   ];
 }

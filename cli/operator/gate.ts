@@ -52,10 +52,11 @@ export async function releasePurchases(
   environment: Environment,
 ): Promise<void> {
   const api = apiClient(options, environment);
-  const end = async <Answer>(path: string) => api.call<Answer>({ path, method: 'DELETE', query: { reason } });
+  const end = async <Answer>(path: string, keyed = false) =>
+    api.call<Answer>({ path, method: 'DELETE', query: { reason }, keyed });
   if (id.startsWith(DRIFT)) {
     const kind = encodeURIComponent(id.slice(DRIFT.length));
-    return printLine(process.stdout, driftLine(await end<DriftStop>(`/v1/purchase-gate/drift-stops/${kind}`)));
+    return printLine(process.stdout, driftLine(await end<DriftStop>(`/v1/purchase-gate/drift-stops/${kind}`, true)));
   }
   const ended = await end<Pause>(`/v1/purchase-gate/pauses/${encodeURIComponent(id)}`);
   printLine(process.stdout, `${ended.id}  released at ${ended.released_at}`);

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import contextlib
 import hashlib
 import hmac
 import json
@@ -14,6 +15,7 @@ import httpx
 from reseller_fulfilment import InvalidWebhookError, ProblemError, connect, items, ok, verify_webhook
 from reseller_fulfilment.rest.api.operator_actions import retry_order
 from reseller_fulfilment.rest.api.orders import create_order, list_orders
+from reseller_fulfilment.rest.api.purchase_gate import end_pause, start_after_drift
 from reseller_fulfilment.rest.models import ListOrdersMetadata, OperatorAction, OrderInput, Problem
 from reseller_fulfilment.retries import RetryPolicy
 
@@ -89,6 +91,20 @@ class Retries(unittest.TestCase):
             with self.assertRaises(httpx.TransportError):
                 retry_order.sync("ord_1", client=network.client, body=OperatorAction(reason="x"))
             self.assertEqual(len(network.requests), 1)
+
+    def test_repeats_a_deletion_whose_result_is_not_known_only_with_a_key(self) -> None:
+        def lost() -> list[httpx.Response | Exception]:
+            return [httpx.ReadError("x"), problem(503, "database_unavailable")]
+
+        for each in lost():
+            network = Network(each)
+            with contextlib.suppress(httpx.TransportError):
+                end_pause.sync("pau_1", client=network.client, reason="x")
+            self.assertEqual(len(network.requests), 1)
+        network = Network(*lost(), problem(404, "drift_stop_not_found"))
+        self.assertIsInstance(start_after_drift.sync("order", client=network.client, reason="x"), Problem)
+        self.assertEqual((len(network.requests), len(network.keys)), (3, 1))
+        self.assertNotIn("new", network.keys)
 
     def test_ends_after_the_retries(self) -> None:
         network = Network(*[httpx.ConnectError("x")] * 5)

@@ -220,12 +220,11 @@ function parametersOf([name, value]: [string, unknown]): [string, string][] {
 
 /**
  * After 429 the call was not carried out. After other temporary failures it may have been: it is repeated only as a
- * read, with an idempotent HTTP method, or with a key, which makes the API return the first answer.
+ * read, or with a key, which makes the API return the first answer.
  */
 function mayRepeat({ method, keyed }: Call, failure: ProblemError | NoAnswerError): boolean {
   if (failure.status === 429) return true;
-  const harmless = keyed === true || ['GET', 'PUT', 'DELETE'].includes(method);
-  if (!harmless) return false;
+  if (keyed !== true && method !== 'GET') return false;
   if (failure instanceof ProblemError && failure.code === 'idempotency_in_progress') return true;
   const { status, cause } = failure;
   // The answer was lost or broke off, or a success does not come from the API.

@@ -1,6 +1,6 @@
 /**
- * The promises of docs/reference/api.md about the Idempotency-Key, for each call that takes one. Every other POST is
- * listed with the reason why it needs none.
+ * The promises of docs/reference/api.md about the Idempotency-Key, for each call that takes one. Every other POST and
+ * DELETE is listed with the reason why it needs none.
  */
 import { randomUUID } from 'node:crypto';
 import { eq, is } from 'drizzle-orm';
@@ -8,6 +8,7 @@ import { PgTable } from 'drizzle-orm/pg-core';
 import { describe, expect, it } from 'vitest';
 import { forgetAnswers } from '#db/queues/idempotency.ts';
 import * as schema from '#db/schema.ts';
+import { proveAfterDocument } from '#fulfilment/gate/drift.ts';
 import { apiOfFile, changeOrder } from '#test/integration/api/support.ts';
 import { postOnce } from '#test/support/api/keys.ts';
 import { orderInput, vpnInput } from '#test/support/api/order-calls.ts';
@@ -28,10 +29,12 @@ const work = await makeOwnWork(api, caller);
 // An abandoned cancellation frees its eSIM for another one.
 await api.database.run((db) => db.update(schema.cancellations).set({ status: 'abandoned' }));
 const sharedEsimId = await sharedEsim(api);
+await api.database.transaction((tx) => proveAfterDocument(tx, 'order', TEST_NOW));
 const SHOP = 'https://shop.example.com';
 const otherEndpoint = await postOnce(caller, '/v1/webhook-endpoints', { url: `${SHOP}/other` });
 
 interface Request {
+  readonly method?: 'POST' | 'DELETE';
   readonly path: string;
   readonly body?: object;
 }
@@ -54,6 +57,10 @@ const rule = (country: string) => ({ ...GERMANY, target: { kind: 'country', coun
 const batchOf = (quantity: number) => ({ external_batch_id: 'idempotent', items: [{ package_id: 101, quantity }] });
 const vpn = vpnInput();
 const SECRET = '/v1/service/webhook-secret';
+const afterDrift = (kind: string): Request => ({
+  method: 'DELETE',
+  path: `/v1/purchase-gate/drift-stops/${kind}?reason=Repaired.`,
+});
 
 /** One for each call that takes an Idempotency-Key. A new call without a row fails. */
 const PAIRS: Readonly<Record<string, Pair>> = {
@@ -69,14 +76,15 @@ const PAIRS: Readonly<Record<string, Pair>> = {
   replayWebhooks: bodies(endpoint('replay'), { since }, { since, which: 'failed' }),
   createPricingRule: bodies('/v1/pricing/rules', rule('DE'), rule('FR')),
   pauseBuying: bodies('/v1/purchase-gate/pauses', { reason: 'Stock-taking.' }, { reason: 'Another reason.' }),
+  startAfterDrift: [afterDrift('order'), afterDrift('topup')],
   createServiceWebhookSecret: [{ path: SECRET }, { path: `${SECRET}/rotate` }],
   rotateServiceWebhookSecret: bodies(`${SECRET}/rotate`, { overlap_seconds: 60 }, { overlap_seconds: 0 }),
 };
 
 const WORK = ['Order', 'Topup', 'VpnSubscription', 'Cancellation'];
 /**
- * Each POST without a required Idempotency-Key, with the reason why a repetition is harmless. A new one must be listed
- * here, or be `idempotent`.
+ * Each POST and DELETE without a required Idempotency-Key, with the reason why a repetition is harmless. A new one must
+ * be listed here, or be `idempotent`.
  */
 const WITHOUT_KEY: Readonly<Record<string, readonly string[]>> = {
   'an action decided by the present state: a repetition is refused or changes nothing': [
@@ -91,6 +99,10 @@ const WITHOUT_KEY: Readonly<Record<string, readonly string[]>> = {
     'explainWalletTransaction',
     'disableWebhookEndpoint',
     'enableWebhookEndpoint',
+    'deleteWebhookEndpoint',
+    'revokeShareLink',
+    'endPricingRule',
+    'endPause',
   ],
   'needs a key unless `dry_run`, and stores the selected items with it, not the answer': WORK.map(
     (name) => `actOnMany${name}s`,
@@ -99,8 +111,8 @@ const WITHOUT_KEY: Readonly<Record<string, readonly string[]>> = {
   'from the service, identified by the delivery id and the signed content': ['receiveServiceWebhook'],
 };
 
-const post = async ({ path, body }: Request, key?: string): Promise<HttpAnswer> =>
-  key === undefined ? caller.post(path, body) : postOnce(caller, path, body, key);
+const send = ({ method = 'POST', path, body }: Request, key?: string): Promise<HttpAnswer> =>
+  caller.call(method, path, { body, ...(key !== undefined && { headers: { 'Idempotency-Key': key } }) });
 
 /** Row counts of all tables, to detect any change. */
 async function rows(): Promise<Record<string, number>> {
@@ -110,10 +122,10 @@ async function rows(): Promise<Record<string, number>> {
   return counted;
 }
 
-describe('every POST', () => {
+describe('every POST and DELETE', () => {
   it('takes an Idempotency-Key, or is listed here with the reason why it needs none', () => {
     const named = Object.values(WITHOUT_KEY).flat();
-    const others = api.operations.filter(({ method, idempotent }) => method === 'post' && !idempotent);
+    const others = api.operations.filter(({ method, idempotent }) => /post|delete/.test(method) && !idempotent);
     expect(others.map(({ id }) => id).toSorted()).toEqual(named.toSorted());
   });
 
@@ -128,24 +140,24 @@ describe('a call with an Idempotency-Key', () => {
     'of %s runs once, repeats its answer, and needs a key unused by other requests',
     async (id, [request, another]) => {
       const untouched = await rows();
-      const keyless = await post(request);
+      const keyless = await send(request);
       expect([keyless.status, keyless.at('code')]).toEqual([400, 'idempotency_key_missing']);
       expect(await rows()).toEqual(untouched);
 
       const key = randomUUID();
-      const first = await post(request, key);
+      const first = await send(request, key);
       expect([id, first.status >= 200 && first.status < 300], first.text).toEqual([id, true]);
       expect(first.headers.get('idempotent-replayed')).toBeNull();
       const carriedOut = await rows();
       expect(carriedOut).not.toEqual(untouched);
 
-      const again = await post(request, key);
+      const again = await send(request, key);
       expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([first.status, 'true']);
       expect(again.headers.get('location')).toBe(first.headers.get('location'));
       expect(again.bytes.equals(first.bytes)).toBe(true);
-      expect((await post(request, `"${key}"`)).bytes.equals(first.bytes)).toBe(true);
+      expect((await send(request, `"${key}"`)).bytes.equals(first.bytes)).toBe(true);
 
-      const refused = await post(another, key);
+      const refused = await send(another, key);
       expect([refused.status, refused.at('code')]).toEqual([422, 'idempotency_key_reused']);
       expect(await rows()).toEqual(carriedOut);
     },
@@ -166,19 +178,19 @@ describe('a bulk action', () => {
     const path = `/v1/${name}/bulk-actions`;
     const id = (await makeOwnWork(api, caller)).ids[kind];
     await api.database.run((db) => db.update(table).set(held).where(eq(table.id, id)));
-    expect((await post({ path, body: act })).at('code')).toBe('idempotency_key_missing');
+    expect((await send({ path, body: act })).at('code')).toBe('idempotency_key_missing');
 
     const key = randomUUID();
-    const first = await post({ path, body: act }, key);
+    const first = await send({ path, body: act }, key);
     expect([first.status, first.at('data')]).toEqual([200, [expect.objectContaining({ id, result: 'applied' })]]);
     const carriedOut = await rows();
     // The filter would now select other items. A repetition does not evaluate it.
     await api.database.run((db) => db.update(table).set({ failureClass: 'timeout' }).where(eq(table.id, id)));
-    const again = await post({ path, body: act }, key);
+    const again = await send({ path, body: act }, key);
     const unchanged: unknown = expect.objectContaining({ id, result: 'unchanged' });
     expect([again.status, again.at('matched'), again.at('data')]).toEqual([200, 1, [unchanged]]);
     expect(again.headers.get('idempotent-replayed')).toBeNull();
-    expect((await post({ path, body: { ...act, action: 'abandon' } }, key)).at('code')).toBe('idempotency_key_reused');
+    expect((await send({ path, body: { ...act, action: 'abandon' } }, key)).at('code')).toBe('idempotency_key_reused');
     expect(await rows()).toEqual(carriedOut);
   });
 });
@@ -190,15 +202,15 @@ describe('a key used again after the deletion of its answer', () => {
   it('still identifies a top-up without a reference, which is created once', async () => {
     const key = randomUUID();
     const request = { path: '/v1/topups', body: { esim_id: work.ids.esim, package_id: 102 } };
-    const first = await post(request, key);
+    const first = await send(request, key);
     expect(await forget()).toBeGreaterThan(0);
-    const again = await post(request, key);
+    const again = await send(request, key);
     expect([again.textAt('id'), again.headers.get('idempotent-replayed')]).toEqual([first.textAt('id'), 'true']);
     // A top-up with a reference is refused because of the reference.
     const named = { path: '/v1/topups', body: { ...request.body, external_topup_id: 'named-once' } };
-    const named1 = await post(named, randomUUID());
+    const named1 = await send(named, randomUUID());
     await forget();
-    expect((await post(named, randomUUID())).at('existing', 'id')).toBe(named1.textAt('id'));
+    expect((await send(named, randomUUID())).at('existing', 'id')).toBe(named1.textAt('id'));
   });
 
   it('starts a new bulk action', async () => {
@@ -208,11 +220,11 @@ describe('a key used again after the deletion of its answer', () => {
     const body = { action: 'release', filter: { ids: [id] }, reason: 'Every night.' };
     const request = { path: '/v1/orders/bulk-actions', body };
     await hold();
-    expect((await post(request, key)).at('data')).toEqual([expect.objectContaining({ id, result: 'applied' })]);
+    expect((await send(request, key)).at('data')).toEqual([expect.objectContaining({ id, result: 'applied' })]);
     await forget();
     await hold();
     await api.database.run((db) => db.delete(schema.gateOverrides));
-    expect((await post(request, key)).at('data')).toEqual([expect.objectContaining({ id, result: 'applied' })]);
+    expect((await send(request, key)).at('data')).toEqual([expect.objectContaining({ id, result: 'applied' })]);
   });
 });
 

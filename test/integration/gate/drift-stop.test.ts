@@ -1,11 +1,15 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { releasePurchases } from '#cli/operator/gate.ts';
 import { grantOverride } from '#db/gate/waits.ts';
 import type { AttemptRef } from '#domain/purchase/results.ts';
 import { findDriftStop } from '#fulfilment/gate/drift-stop.ts';
-import { releaseDriftStop } from '#fulfilment/gate/drift.ts';
+import { proveAfterDocument, releaseDriftStop } from '#fulfilment/gate/drift.ts';
 import { parkedPurchases } from '#fulfilment/gate/overview.ts';
 import { applyFirstPurchaseCheck, holdUntilSeen } from '#fulfilment/gate/pauses.ts';
 import { readGateConditions } from '#fulfilment/readiness/conditions.ts';
+import { newKey } from '#test/support/api/keys.ts';
+import { captured } from '#test/support/cli-output.ts';
+import { startTestApi } from '#test/support/network/api.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { gateSteps } from '#test/support/work/gate-steps.ts';
 
@@ -15,7 +19,7 @@ beforeEach(async () => {
   return () => bench[Symbol.asyncDispose]();
 });
 
-const { look, later, sends } = gateSteps(() => bench);
+const { look, later, send, sends } = gateSteps(() => bench);
 // Completed at once.
 const A = 1001;
 const B = 1004;
@@ -134,6 +138,57 @@ it('after a second drift no operator override passes, and a person starts one or
   expect(await look()).toEqual([held[0]!.work.id]);
   expect([await buy(held[0]!), await buy(held[1]!)]).toEqual(['unreadable', 'gated']);
   expect(await line()).toMatchObject({ state: 'stopped', drifts: 3 });
+});
+
+describe('a start by a person through the API', () => {
+  /** The API of the bench, with a key for it. */
+  async function startApi() {
+    const { database, clock } = bench;
+    const api = await startTestApi({ database, now: () => clock.now });
+    onTestFinished(() => api[Symbol.asyncDispose]());
+    return newKey({ baseUrl: api.baseUrl, database });
+  }
+
+  it('lets one order go, and repeated with its key gives the first answer and lets no second one go', async () => {
+    const { client } = await startApi();
+    const start = (headers: Record<string, string>) =>
+      client.delete('/v1/purchase-gate/drift-stops/order?reason=Repaired.', { headers });
+    await misstateDeliveries();
+    for (const product of [A, B]) await buyNew(product);
+    const [first, second] = [await bench.begin(C), await bench.begin(C)];
+    for (const ref of [first, second]) expect(await buy(ref)).toBe('gated');
+    await bench.admin.calm();
+    await bench.admin.nextPurchases({ outcome: 'processing_then_completed', delay_ms: 3_600_000 });
+    expect((await start({})).at('code')).toBe('idempotency_key_missing');
+    expect([(await line())?.state, await look()]).toEqual(['stopped', []]);
+
+    const started = await start({ 'Idempotency-Key': 'start-1' });
+    expect([started.status, started.at('state')]).toEqual([200, 'proving']);
+    expect(await look()).toEqual([first.work.id]);
+    expect(await send(first)).toMatchObject({ kind: 'accepted' });
+    const canary = await line();
+    expect(canary).toMatchObject({ state: 'proving', canaries: [{ id: first.work.id, sentAt: bench.clock.now }] });
+    const again = await start({ 'Idempotency-Key': 'start-1' });
+    expect([again.status, again.text]).toEqual([200, started.text]);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(await line()).toEqual(canary);
+    expect([await look(), await buy(second)]).toEqual([[], 'gated']);
+    // With another key it is another decision.
+    await start({ 'Idempotency-Key': 'start-2' });
+    expect(await look()).toEqual([second.work.id]);
+  });
+
+  it('is made by `reseller gate release`', async () => {
+    const { key, client } = await startApi();
+    await bench.database.transaction((tx) => proveAfterDocument(tx, 'order', bench.clock.now));
+    const output = captured();
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation(output.write);
+    onTestFinished(() => write.mockRestore());
+    const options = { api: client.baseUrl, reason: 'The shop is open.' };
+    await releasePurchases('drift:order', options, { RESELLER_API_KEY: key });
+    expect(output.text()).toContain('One order at a time goes first');
+    expect(await line()).toMatchObject({ state: 'proving', isStarted: true });
+  });
 });
 
 describe('a delivery that the service does not have yet', () => {

@@ -21,28 +21,30 @@ const answer =
 const json = { headers: { 'Content-Type': 'application/json' } };
 const reason = { reason: 'test' };
 
+/** Whether a call with a key is sent again, and one that changes something without a key. */
+const FAILURES: [string, Step, keyed: boolean, action: boolean][] = [
+  ['a connection that breaks', broken, true, false],
+  ['a success that breaks off', torn('breaks', 202), true, false],
+  ['a refusal that breaks off', torn('breaks', 409), true, false],
+  ['500', problem(500, 'internal_error'), true, false],
+  ['503', problem(503, 'database_unavailable', { 'Retry-After': '1' }), true, false],
+  ['a call with the same key under way', problem(409, 'idempotency_in_progress'), true, false],
+  // It was not carried out.
+  ['429', problem(429, 'rate_limited', { 'Retry-After': '3' }), true, true],
+  ['a page of a proxy with status 200', page, true, false],
+  ['half an object', answer('{"id":"ord', json), true, false],
+  ['a text in place of an object', ok('OK'), true, false],
+  ['a page of a proxy with status 502', answer('<html>', { status: 502 }), true, false],
+  ['a refusal without a known code', () => Response.json({ code: 502 }, { status: 502 }), true, false],
+  ['a time-out of a proxy', answer('Request Timeout', { status: 408 }), true, false],
+  ['a refusal', problem(409, 'external_order_id_taken'), false, false],
+  ['a call that the service does not have', problem(501, 'service_does_not_offer'), false, false],
+  ['a redirect', answer(null, { status: 307, headers: { Location: 'https://elsewhere.example/' } }), false, false],
+  ['an unknown path of another server', answer('no', { status: 404 }), false, false],
+];
+
 describe('a failed try', () => {
-  /** Whether a call with a key is sent again, and an action without one. */
-  it.each<[string, Step, keyed: boolean, action: boolean]>([
-    ['a connection that breaks', broken, true, false],
-    ['a success that breaks off', torn('breaks', 202), true, false],
-    ['a refusal that breaks off', torn('breaks', 409), true, false],
-    ['500', problem(500, 'internal_error'), true, false],
-    ['503', problem(503, 'database_unavailable', { 'Retry-After': '1' }), true, false],
-    ['a call with the same key under way', problem(409, 'idempotency_in_progress'), true, false],
-    // It was not carried out.
-    ['429', problem(429, 'rate_limited', { 'Retry-After': '3' }), true, true],
-    ['a page of a proxy with status 200', page, true, false],
-    ['half an object', answer('{"id":"ord', json), true, false],
-    ['a text in place of an object', ok('OK'), true, false],
-    ['a page of a proxy with status 502', answer('<html>', { status: 502 }), true, false],
-    ['a refusal without a known code', () => Response.json({ code: 502 }, { status: 502 }), true, false],
-    ['a time-out of a proxy', answer('Request Timeout', { status: 408 }), true, false],
-    ['a refusal', problem(409, 'external_order_id_taken'), false, false],
-    ['a call that the service does not have', problem(501, 'service_does_not_offer'), false, false],
-    ['a redirect', answer(null, { status: 307, headers: { Location: 'https://elsewhere.example/' } }), false, false],
-    ['an unknown path of another server', answer('no', { status: 404 }), false, false],
-  ])('by %s is repeated with the same key, or not at all', async (_what, step, keyed, action) => {
+  it.each(FAILURES)('by %s is repeated with the same key, or not at all', async (_what, step, keyed, action) => {
     const error = await thrown(client(step, ok({ id: 'ord_1' })).createOrder(order));
     expect([error === undefined, network.seen.length]).toEqual([keyed, keyed ? 2 : 1]);
     expect(new Set(keys()).size).toBe(1);
@@ -51,6 +53,19 @@ describe('a failed try', () => {
     await thrown(client(step, ok({})).retryOrder('ord_1', reason));
     expect(network.seen.length - sent).toBe(action ? 2 : 1);
   });
+
+  it.each(FAILURES)(
+    'of a deletion by %s is repeated with its key, and without one only after 429',
+    async (_what, step, keyed, action) => {
+      await thrown(client(step, ok({})).endPause('pau_1', reason));
+      expect(keys()).toEqual(Array(action ? 2 : 1).fill(null));
+      network.seen.length = 0;
+      await thrown(client(step, ok({})).startAfterDrift('order', reason));
+      expect(network.seen.map(({ method }) => method)).toEqual(Array(keyed ? 2 : 1).fill('DELETE'));
+      expect(new Set(keys()).size).toBe(1);
+      expect(keys()[0]).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
 
   it('has the time limit of one try', async () => {
     const api = network.client([torn('hangs'), torn('hangs', 500), ok({ id: 'ord_1' })], { timeoutMs: 20 });

@@ -47,7 +47,7 @@ def prepare(request: httpx.Request) -> bool:
     request.url = with_commas(request.url)
     if request.headers.get(KEY) == NEW_KEY:
         request.headers[KEY] = str(uuid.uuid4())
-    return KEY in request.headers or request.method in ("GET", "HEAD", "PUT", "DELETE")
+    return KEY in request.headers or request.method in ("GET", "HEAD")
 
 
 def with_commas(url: httpx.URL) -> httpx.URL:
