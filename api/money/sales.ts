@@ -164,6 +164,7 @@ export function salesOperations(dependencies: ApiDependencies): Operation[] {
       scope: 'wallet:read',
       query: salesQuery,
       answers: { 200: jsonAnswer('The sums, ordered by their groups.', salesOutput) },
+      heavy: 'many',
       handle: async ({ query }) => jsonReply(200, { data: await read(query), time_zone: query.time_zone }),
     }),
     operation('GET /v1/sales.csv', {

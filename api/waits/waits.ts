@@ -10,6 +10,9 @@ interface WaitsOptions {
   readonly metrics: Pick<Metrics, 'waiting'>;
 }
 
+/** Work that returns to a status for the same reason announces no event. */
+const READ_AGAIN_MS = 10_000;
+
 export interface Wait<Found> extends Pick<Hearing, 'subjectId' | 'isRelevant' | 'onClose'> {
   readonly seconds: number;
   readonly lineageId: string;
@@ -54,7 +57,7 @@ export class Waits {
         const leftMs = end - performance.now();
         if (leftMs <= 0 || wait.isEnough(found)) return { found, isGranted: true };
         // A timer may fire a little early.
-        await heard.next(Math.ceil(leftMs) + 1);
+        await heard.next(Math.ceil(Math.min(leftMs, READ_AGAIN_MS)) + 1);
         if (heard.over === 'gone') return { found: undefined, isGranted: false };
         if (heard.over === 'stop') return { found, isGranted: false };
       }

@@ -1,10 +1,11 @@
-import { and, asc, eq, gt, inArray, isNotNull, max, min, sql, type SQL } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNotNull, lte, max, min, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/connection/database.ts';
 import { isPublished, type EventRow, type PublishedEvent } from '#db/events/event-log.ts';
 import type { Owner } from '#db/lists/ownership.ts';
 import { matches } from '#db/lists/pages.ts';
 import { events } from '#db/schema.ts';
 import type { EventType } from '#domain/events/event-types.ts';
+import { MINUTE } from '#domain/policy/settings.ts';
 
 export interface EventFilter {
   readonly types?: readonly EventType[] | undefined;
@@ -60,20 +61,27 @@ export async function keptPositions(db: Executor): Promise<{ readonly oldest: bi
   return { oldest: kept?.oldest ?? 1n, newest: kept?.newest ?? 0n };
 }
 
-/** Events are published almost in the order of their times. */
-const OUT_OF_ORDER = 1_000;
+/** Events are published almost in the order of their times: a reading of the catalogue takes minutes. */
+const OUT_OF_ORDER_MS = 10 * MINUTE;
 
 /** The position before the first event that is later than a time; the newest position when there is none. */
 export async function positionBefore(db: Executor, time: Date): Promise<bigint> {
-  const first = db
-    .select({ position: events.position })
+  const isLater = and(gt(events.occurredAt, time), isNotNull(events.position));
+  const [first] = await db
+    .select({ at: events.occurredAt })
     .from(events)
-    .where(and(gt(events.occurredAt, time), isNotNull(events.position)))
-    .orderBy(asc(events.occurredAt), asc(events.position))
-    .limit(OUT_OF_ORDER)
-    .as('first');
-  const [found] = await db.select({ position: min(first.position) }).from(first);
-  if (found?.position != null) return found.position - 1n;
+    .where(isLater)
+    .orderBy(asc(events.occurredAt))
+    .limit(1);
+  if (first !== undefined) {
+    const until = new Date(first.at.getTime() + OUT_OF_ORDER_MS);
+    // With the bare column PostgreSQL would walk through all earlier positions.
+    const [found] = await db
+      .select({ position: sql`min(${events.position} + 0)`.mapWith(events.position) })
+      .from(events)
+      .where(and(isLater, lte(events.occurredAt, until)));
+    if (found !== undefined) return found.position - 1n;
+  }
   return (await keptPositions(db)).newest;
 }
 

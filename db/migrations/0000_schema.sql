@@ -605,6 +605,7 @@ CREATE TABLE "webhook_endpoints" (
 	"event_types" text[] NOT NULL,
 	"disabled_reason" text,
 	"disabled_at" timestamp (3) with time zone,
+	"disabled_after" bigint,
 	"failures" integer DEFAULT 0 NOT NULL,
 	"failing_since" timestamp (3) with time zone,
 	"last_failure" text,
@@ -846,6 +847,13 @@ CREATE INDEX "wallet_movements_first_reading" ON "wallet_movements" USING btree 
 CREATE UNIQUE INDEX "wallet_movements_one_per_cause" ON "wallet_movements" USING btree ("cause_kind","cause_id","direction");--> statement-breakpoint
 CREATE INDEX "wallet_movements_attempt" ON "wallet_movements" USING btree ("attempt_id");--> statement-breakpoint
 CREATE INDEX "wallet_movements_without_cause" ON "wallet_movements" USING btree ("occurred_at") WHERE "wallet_movements"."cause_kind" is null;--> statement-breakpoint
+CREATE INDEX "wallet_movements_read" ON "wallet_movements" USING btree ("read_at");--> statement-breakpoint
+CREATE INDEX "wallet_movements_order_id" ON "wallet_movements" USING btree ("order_id") WHERE "wallet_movements"."order_id" is not null;--> statement-breakpoint
+CREATE INDEX "wallet_movements_order_reference" ON "wallet_movements" USING btree ("order_reference") WHERE "wallet_movements"."order_reference" is not null;--> statement-breakpoint
+CREATE INDEX "wallet_movements_topup_id" ON "wallet_movements" USING btree ("topup_id") WHERE "wallet_movements"."topup_id" is not null;--> statement-breakpoint
+CREATE INDEX "wallet_movements_subscription_id" ON "wallet_movements" USING btree ("subscription_id") WHERE "wallet_movements"."subscription_id" is not null;--> statement-breakpoint
+CREATE INDEX "wallet_movements_subscription_reference" ON "wallet_movements" USING btree ("subscription_reference") WHERE "wallet_movements"."subscription_reference" is not null;--> statement-breakpoint
+CREATE INDEX "wallet_movements_esim_id" ON "wallet_movements" USING btree ("esim_id") WHERE "wallet_movements"."esim_id" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "catalogue_readings_run" ON "catalogue_readings" USING btree ("catalogue","run_id");--> statement-breakpoint
 CREATE INDEX "catalogue_readings_newest" ON "catalogue_readings" USING btree ("catalogue","id" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "packages_countries" ON "packages" USING gin ("countries");--> statement-breakpoint
@@ -876,7 +884,7 @@ CREATE UNIQUE INDEX "attempts_subject_number" ON "attempts" USING btree ("subjec
 CREATE UNIQUE INDEX "attempts_reference" ON "attempts" USING btree ("subject_kind","reference");--> statement-breakpoint
 CREATE UNIQUE INDEX "attempts_service_id" ON "attempts" USING btree ("subject_kind","service_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "attempts_busy_esim" ON "attempts" USING btree ("busy_esim_id") WHERE "attempts"."busy_esim_id" is not null;--> statement-breakpoint
-CREATE INDEX "attempts_cancellation_esim" ON "attempts" USING btree ("service_esim_id") WHERE "attempts"."subject_kind" = 'cancellation';--> statement-breakpoint
+CREATE INDEX "attempts_service_esim" ON "attempts" USING btree ("service_esim_id") WHERE "attempts"."service_esim_id" is not null;--> statement-breakpoint
 CREATE INDEX "attempts_open" ON "attempts" USING btree ("last_report_at") WHERE "attempts"."state" in ('sending', 'unknown', 'processing');--> statement-breakpoint
 CREATE INDEX "attempts_failed" ON "attempts" USING btree ("subject_kind","id") WHERE "attempts"."state" in ('failed', 'refused');--> statement-breakpoint
 CREATE UNIQUE INDEX "inbox_delivery_body" ON "inbox" USING btree ("delivery_id","body_hash");--> statement-breakpoint
@@ -887,6 +895,7 @@ CREATE INDEX "inbox_quarantined" ON "inbox" USING btree ("id") WHERE "inbox"."st
 CREATE INDEX "inbox_open_reference" ON "inbox" USING btree ("reference") WHERE state in ('pending', 'relayed', 'quarantined', 'unmatched') and "inbox"."reference" is not null;--> statement-breakpoint
 CREATE INDEX "inbox_open_service_esim_id" ON "inbox" USING btree ("service_esim_id") WHERE state in ('pending', 'relayed', 'quarantined', 'unmatched') and "inbox"."service_esim_id" is not null;--> statement-breakpoint
 CREATE INDEX "inbox_open_service_id" ON "inbox" USING btree ("service_id") WHERE state in ('pending', 'relayed', 'quarantined', 'unmatched') and "inbox"."service_id" is not null;--> statement-breakpoint
+CREATE INDEX "inbox_unmatched" ON "inbox" USING btree ("id") WHERE "inbox"."state" = 'unmatched';--> statement-breakpoint
 CREATE UNIQUE INDEX "outbox_topic_subject" ON "outbox" USING btree ("topic","subject_kind","subject_id");--> statement-breakpoint
 CREATE INDEX "outbox_available" ON "outbox" USING btree ("available_at","id") WHERE "outbox"."quarantined_at" is null;--> statement-breakpoint
 CREATE INDEX "outbox_quarantined" ON "outbox" USING btree ("id") WHERE "outbox"."quarantined_at" is not null;--> statement-breakpoint

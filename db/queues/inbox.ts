@@ -43,6 +43,9 @@ export async function markApplied(tx: Executor, keys: readonly string[], note: s
 
 const NAMED_BY_ESIM = WORK_KINDS.filter((kind) => KINDS[kind].reportsName === 'esim');
 
+/** A constant, so that the partial indexes are used. */
+const isUnmatched = sql`${inbox.state} = 'unmatched'`;
+
 /** Storing an id does the same; this finds rows that were set aside at that moment. */
 export async function requeueMatchable(db: Executor, batch: number): Promise<void> {
   const matchable = db
@@ -64,12 +67,13 @@ export async function requeueMatchable(db: Executor, batch: number): Promise<voi
         ),
       ),
     )
-    .where(eq(inbox.state, 'unmatched'))
+    .where(isUnmatched)
     .limit(batch);
   const rows = await db
     .update(inbox)
     .set({ state: 'pending', availableAt: sql`now()` })
-    .where(and(eq(inbox.state, 'unmatched'), inArray(inbox.id, matchable)))
+    // An array is read once. PostgreSQL may read a sub-select again for each row.
+    .where(and(isUnmatched, sql`${inbox.id} = any(array(${matchable}))`))
     .returning({ id: inbox.id });
   if (rows.length > 0) noteRowsAdded(db, 'inbox');
 }
@@ -93,8 +97,7 @@ export async function requeueUnmatched(
   const requeued = await tx
     .update(inbox)
     .set({ state: 'pending', availableAt: sql`now()` })
-    // A constant, so that the partial indexes are used.
-    .where(and(sql`${inbox.state} = 'unmatched'`, eq(inbox.subjectKind, kind), or(...names)))
+    .where(and(isUnmatched, eq(inbox.subjectKind, kind), or(...names)))
     .returning({ id: inbox.id });
   if (requeued.length > 0) noteRowsAdded(tx, 'inbox');
 }

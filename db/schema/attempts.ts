@@ -72,9 +72,9 @@ export const attempts = pgTable(
       .on(table.busyEsimId)
       .where(sql`${table.busyEsimId} is not null`),
     check('attempts_state', sql`${table.state} in (${inList(ATTEMPT_STATES)})`),
-    index('attempts_cancellation_esim')
+    index('attempts_service_esim')
       .on(table.serviceEsimId)
-      .where(sql`${table.subjectKind} = 'cancellation'`),
+      .where(sql`${table.serviceEsimId} is not null`),
     index('attempts_open')
       .on(table.lastReportAt)
       .where(sql`${table.state} in ('sending', 'unknown', 'processing')`),

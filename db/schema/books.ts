@@ -90,6 +90,19 @@ export const walletMovements = pgTable(
     check('wallet_movements_direction', sql`${table.direction} in (${inList(DIRECTIONS)})`),
     check('wallet_movements_cause', sql`(${table.causeKind} is null) = (${table.causeId} is null)`),
     index('wallet_movements_attempt').on(table.attemptId),
+    index('wallet_movements_read').on(table.readAt),
+    ...[
+      table.orderId,
+      table.orderReference,
+      table.topupId,
+      table.subscriptionId,
+      table.subscriptionReference,
+      table.esimId,
+    ].map((name) =>
+      index(`wallet_movements_${name.name}`)
+        .on(name)
+        .where(sql`${name} is not null`),
+    ),
     index('wallet_movements_without_cause')
       .on(table.occurredAt)
       .where(sql`${table.causeKind} is null`),

@@ -81,6 +81,8 @@ export const webhookEndpoints = pgTable(
     eventTypes: text('event_types').array().notNull(),
     disabledReason: text('disabled_reason').$type<DisabledReason>(),
     disabledAt: instant('disabled_at'),
+    /** Position of the newest event at that time: later ones are missed. */
+    disabledAfter: bigint('disabled_after', { mode: 'bigint' }),
     failures: integer('failures').notNull().default(0),
     failingSince: instant('failing_since'),
     lastFailure: text('last_failure'),

@@ -56,6 +56,9 @@ export const inbox = pgTable(
     index('inbox_quarantined')
       .on(table.id)
       .where(sql`${table.state} = 'quarantined'`),
+    index('inbox_unmatched')
+      .on(table.id)
+      .where(sql`${table.state} = 'unmatched'`),
     // A claim looks for these rows, and an id that becomes known brings them back.
     index('inbox_open_reference').on(table.reference).where(isOpenWith(table.reference)),
     index('inbox_open_service_esim_id').on(table.serviceEsimId).where(isOpenWith(table.serviceEsimId)),

@@ -136,12 +136,13 @@ export function workOf({ subjectKind: kind, subjectId: id }: Pick<AttemptRow, 's
   return { kind, id };
 }
 
+/** By its id, which begins with the time: a look-up of all attempts by their reports would read the whole table. */
 export async function newestDelivered(db: Executor, kind: WorkKind, id: string): Promise<AttemptRow | undefined> {
   const [row] = await db
     .select()
     .from(attempts)
     .where(and(eq(attempts.subjectKind, kind), eq(attempts.state, 'completed'), ne(attempts.id, id)))
-    .orderBy(desc(attempts.lastReportAt))
+    .orderBy(desc(attempts.id))
     .limit(1);
   return row;
 }

@@ -1,5 +1,5 @@
 /** Each action locks the endpoint and adds an audit entry, in the caller's transaction. */
-import { and, eq, gte, min } from 'drizzle-orm';
+import { and, between, eq, gt, gte, min } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { generateWebhookSecret } from '#crypto/webhook-signatures.ts';
 import { addAuditEntry } from '#db/access/audit-log.ts';
@@ -19,7 +19,8 @@ import {
 import type { Owner } from '#db/lists/ownership.ts';
 import { events, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { TEST_EVENT } from '#domain/events/event-types.ts';
-import { queueMissed, REPLAY_PIECE } from '#fulfilment/event-webhooks/queue-deliveries.ts';
+import { DAY } from '#domain/policy/settings.ts';
+import { isSelected, queueMissed, REPLAY_PIECE } from '#fulfilment/event-webhooks/queue-deliveries.ts';
 import {
   deleteWebhookEndpoint,
   disableWebhookEndpoint,
@@ -213,11 +214,12 @@ function termsText({ url, eventTypes, description }: EndpointTerms, former?: End
   return parts.length === 0 ? 'nothing changed' : parts.join('; ');
 }
 
+/** The longest outage of all workers that is bridged, as by the retries of a delivery. */
+const LATE_MS = 3 * DAY;
+
 /** The replay starts there. An enabled endpoint has missed the events that are not queued yet. */
-export async function missedSince(
-  db: Executor,
-  { id, disabledAt, failingSince, missedSince: left }: WebhookEndpointRow,
-): Promise<Date | undefined> {
+export async function missedSince(db: Executor, endpoint: WebhookEndpointRow): Promise<Date | undefined> {
+  const { id, disabledAt, disabledAfter, failingSince, missedSince: left } = endpoint;
   if (disabledAt === null) return left ?? undefined;
   // During an outage some deliveries were given up before the endpoint was disabled.
   const since = failingSince !== null && failingSince < disabledAt ? failingSince : disabledAt;
@@ -232,6 +234,20 @@ export async function missedSince(
         gte(webhookDeliveries.endedAt, since),
       ),
     );
+  // Published after it was disabled, and from before.
+  const [late] = await db
+    .select({ at: min(events.occurredAt) })
+    .from(events)
+    .where(
+      and(
+        gt(events.position, disabledAfter ?? 0n),
+        between(events.occurredAt, new Date(disabledAt.getTime() - LATE_MS), disabledAt),
+        isSelected(endpoint),
+      ),
+    );
   // Events that were not queued yet at a further disabling are missed, too.
-  return [found?.at, left].reduce<Date>((oldest, at) => (at != null && at < oldest ? at : oldest), disabledAt);
+  return [found?.at, late?.at, left].reduce<Date>(
+    (oldest, at) => (at != null && at < oldest ? at : oldest),
+    disabledAt,
+  );
 }

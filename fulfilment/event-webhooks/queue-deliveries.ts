@@ -91,31 +91,43 @@ export async function lockEndpointById(tx: Executor, id: string): Promise<Webhoo
   return row;
 }
 
+/** The events that the endpoint gets, apart from tests. */
+export function isSelected({ eventTypes: patterns, ownerId }: WebhookEndpointRow): SQL | undefined {
+  const types = eventTypes.filter((type) => type !== TEST_EVENT && selects(patterns, type));
+  return and(inArray(events.type, types), ownerId === null ? undefined : eq(events.apiKeyId, ownerId));
+}
+
 async function findRange(
   tx: Executor,
   endpoint: WebhookEndpointRow,
   { which, since, until }: ReplayRange,
   limit: number,
 ): Promise<{ readonly ids: readonly string[]; readonly nextSince: Date | undefined }> {
-  const types = eventTypes.filter((type) => type !== TEST_EVENT && selects(endpoint.eventTypes, type));
   const of = and(eq(webhookDeliveries.eventId, events.id), eq(webhookDeliveries.endpointId, endpoint.id));
-  const found = await tx
-    .select({ id: events.id, occurredAt: events.occurredAt })
-    .from(events)
-    .leftJoin(webhookDeliveries, of)
-    .where(
-      and(
-        isNotNull(events.position),
-        gte(events.occurredAt, since),
-        until === undefined ? undefined : lte(events.occurredAt, until),
-        inArray(events.type, types),
-        endpoint.ownerId === null ? undefined : eq(events.apiKeyId, endpoint.ownerId),
-        chosen(which),
-      ),
-    )
-    .orderBy(asc(events.occurredAt), asc(events.sequence))
-    .limit(limit + 1);
-  return { ids: found.slice(0, limit).map(({ id }) => id), nextSince: found[limit]?.occurredAt };
+  const read = (until: Date | undefined) =>
+    tx
+      .select({ id: events.id, occurredAt: events.occurredAt })
+      .from(events)
+      .leftJoin(webhookDeliveries, of)
+      .where(
+        and(
+          isNotNull(events.position),
+          gte(events.occurredAt, since),
+          until === undefined ? undefined : lte(events.occurredAt, until),
+          isSelected(endpoint),
+          chosen(which),
+        ),
+      )
+      .orderBy(asc(events.occurredAt), asc(events.sequence))
+      .$dynamic();
+  const found = await read(until).limit(limit + 1);
+  const nextSince = found[limit]?.occurredAt;
+  if (nextSince === undefined) return { ids: found.map(({ id }) => id), nextSince };
+  // Whole instants: the next piece begins at an instant, so this one ends before it.
+  const before = found.filter(({ occurredAt }) => occurredAt < nextSince);
+  if (before.length > 0) return { ids: before.map(({ id }) => id), nextSince };
+  const same = await read(nextSince);
+  return { ids: same.map(({ id }) => id), nextSince: new Date(nextSince.getTime() + 1) };
 }
 
 /** The filter of the endpoint does not apply. @returns false when there is no such event for it. */

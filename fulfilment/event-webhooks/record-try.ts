@@ -4,7 +4,7 @@ import { excerptAad } from '#db/encryption-aads.ts';
 import { recordEvent } from '#db/events/event-log.ts';
 import { bringForward, healthOf, type WebhookDeliveryRow } from '#db/events/webhook-deliveries.ts';
 import { requestEndpointWake, type WebhookEndpointRow } from '#db/events/webhook-endpoints.ts';
-import { webhookDeliveries, webhookEndpoints, webhookEndpointSecrets, webhookTries } from '#db/schema.ts';
+import { events, webhookDeliveries, webhookEndpoints, webhookEndpointSecrets, webhookTries } from '#db/schema.ts';
 import {
   describeOutcome,
   type DisabledReason,
@@ -129,7 +129,13 @@ export async function disableWebhookEndpoint(
 ): Promise<void> {
   await tx
     .update(webhookEndpoints)
-    .set({ disabledReason: reason, disabledAt: sql`coalesce(${webhookEndpoints.disabledAt}, ${now})`, updatedAt: now })
+    .set({
+      disabledReason: reason,
+      disabledAt: sql`coalesce(${webhookEndpoints.disabledAt}, ${now})`,
+      disabledAfter: sql`case when ${webhookEndpoints.disabledAt} is null
+        then (select coalesce(max(${events.position}), 0) from ${events}) else ${webhookEndpoints.disabledAfter} end`,
+      updatedAt: now,
+    })
     .where(eq(webhookEndpoints.id, id));
   await requestEndpointWake(tx, [id], { urgent: true });
 }
@@ -158,7 +164,7 @@ export async function enableWebhookEndpoint(
   missedSince: Date | undefined,
   now: Date,
 ): Promise<void> {
-  const enabled = { ...NO_FAILURES, disabledReason: null, disabledAt: null };
+  const enabled = { ...NO_FAILURES, disabledReason: null, disabledAt: null, disabledAfter: null };
   await tx
     .update(webhookEndpoints)
     .set({ ...enabled, missedSince: missedSince ?? null, updatedAt: now })

@@ -80,7 +80,9 @@ export class EventTail {
     let waitMs = policy.pollMs;
     while (!this.#stopped) {
       try {
-        const foundRows = !this.#passUnheard() && (await this.#readNew()) > 0;
+        const isPassed = this.#passUnheard();
+        const foundRows = !isPassed && (await this.#readNew()) > 0;
+        if (!isPassed && !foundRows) await this.#followLoss();
         waitMs = pollWaitMs({ waitMs, foundRows, isHearing: wakeups.isHearing() }, policy);
       } catch (error) {
         logger.warn({ err: error }, 'new events could not be read; the process tries again');
@@ -95,9 +97,18 @@ export class EventTail {
   #passUnheard(): boolean {
     const announced = this.#announced;
     this.#announced = undefined;
-    if (announced === undefined || this.#listeners.size > 0) return false;
-    if (announced > this.position) this.#position = announced;
+    if (announced === undefined || announced < this.position || this.#listeners.size > 0) return false;
+    this.#position = announced;
     return true;
+  }
+
+  /** After a loss of commits other events get the positions that were passed: all readers must begin anew. */
+  async #followLoss(): Promise<void> {
+    const last = await this.#options.lastPosition();
+    if (last >= this.position) return;
+    this.#options.logger.warn({ from: this.position, to: last }, 'PostgreSQL has lost events; streams are ended');
+    this.#position = last;
+    for (const { onStop } of this.#listeners) onStop();
   }
 
   async #readNew(): Promise<number> {

@@ -164,6 +164,7 @@ describe('heavy calls', () => {
       'exportWalletTransactions',
       'getOrderBatchQrArchive',
       'getOrderBatchQrSheet',
+      'getSales',
       'replayWebhooks',
       'tryPricing',
     ]);

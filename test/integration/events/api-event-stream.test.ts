@@ -1,6 +1,7 @@
+import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { recordEvent } from '#db/events/event-log.ts';
-import { apiKeys } from '#db/schema.ts';
+import { apiKeys, events } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { announce, endOfFeed, feed } from '#test/support/api/event-feed.ts';
 import { newKey, successorOf } from '#test/support/api/keys.ts';
@@ -111,6 +112,26 @@ describe('the event stream', () => {
     await reader.ended;
     await api.database.run((db) => db.update(apiKeys).set({ revokedAt: null }));
     expect(reader.received()).toBeLessThan(400);
+  });
+
+  it('ends when PostgreSQL has lost events, and its reader then gets those at their positions', async () => {
+    await announce(api, ['order.accepted']);
+    const kept = await endOfFeed(caller);
+    const reader = await stream();
+    await waitFor('it is live', () => reader.comments() > 0);
+    const [lost = ''] = await announce(api, ['order.held']);
+    expect(await nextIds(reader, 1)).toEqual([lost]);
+    await api.database.run((db) => db.delete(events).where(eq(events.id, lost)));
+    api.tail.hear('');
+    await waitFor('it has ended', async () => (await openStreams()) === 0);
+    await reader.ended;
+    expect(reader.broken()).toBe(false);
+    const lastSeen = { headers: { 'Last-Event-ID': reader.lastEventId() } };
+    expect((await caller.get('/v1/events/stream', lastSeen)).at('code')).toBe('cursor_expired');
+    const again = await stream('', { 'Last-Event-ID': kept });
+    await waitFor('it is live', () => again.comments() > 0);
+    const [next] = await announce(api, ['order.completed']);
+    expect(await nextIds(again, 1)).toEqual([next]);
   });
 
   it('is refused beyond the limit of its key, independently of other keys, until one closes', async () => {

@@ -60,6 +60,23 @@ describe('the event feed', () => {
     expect((await feed()).data).toHaveLength(1);
   });
 
+  it('from a time on begins before its first position, also if more than 1,000 events share one instant', async () => {
+    const at = (position: number, ms: number) => ({
+      id: newId('event'),
+      position: BigInt(position),
+      type: 'order.held' as const,
+      subjectKind: 'order' as const,
+      subjectId: 'ord_1',
+      data: {},
+      occurredAt: new Date(TEST_NOW + ms),
+    });
+    const later = at(2, 60_000);
+    const same = Array.from({ length: 1_001 }, (_, index) => at(index + 3, 0));
+    await api.database.run((db) => db.insert(events).values([at(1, -1), later, ...same]));
+    const page = await feed(`?limit=2&created_after=${new Date(TEST_NOW - 1).toISOString()}`);
+    expect(ids(page)).toEqual([later.id, same[0]?.id]);
+  });
+
   it.each([
     ['type=order.bought', 'type'],
     ['subject_kind=topup&type=order.*', 'type'],

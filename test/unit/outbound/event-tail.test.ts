@@ -42,12 +42,13 @@ afterEach(() => tail.stop());
 const publish = (...positions: readonly bigint[]) => void published.push(...positions);
 const listen = (subjectId?: string) => {
   const seen: bigint[] = [];
+  const onStop = vi.fn<() => void>();
   const stop = tail.listen({
     ...(subjectId !== undefined && { subjectId }),
     onEvent: ({ position }) => seen.push(position),
-    onStop: () => undefined,
+    onStop,
   });
-  return { seen, stop };
+  return { seen, stop, onStop };
 };
 
 describe('the event tail', () => {
@@ -90,5 +91,43 @@ describe('the event tail', () => {
     cause();
     await vi.waitFor(() => expect(tail.position).toBe(3n));
     expect(read).toHaveBeenCalledOnce();
+  });
+});
+
+describe('the event tail, after PostgreSQL has lost events', () => {
+  const lose = (...positions: readonly bigint[]) => {
+    published = published.filter((position) => !positions.includes(position));
+  };
+
+  it.each([
+    ['the poll', [], () => wake()],
+    ['a notification without a position', [], () => tail.hear('')],
+    ['the notification of another event at a lost position', [3n], () => tail.hear('3')],
+  ])('ends its listeners at %s, and passes on later events at these positions', async (_, others, cause) => {
+    const { seen, onStop } = listen();
+    publish(3n, 4n, 5n);
+    tail.hear('5');
+    await vi.waitFor(() => expect(seen).toEqual([3n, 4n, 5n]));
+    expect(onStop).not.toHaveBeenCalled();
+    lose(3n, 4n, 5n);
+    publish(...others);
+    cause();
+    await vi.waitFor(() => expect(onStop).toHaveBeenCalledOnce());
+    expect(tail.position).toBe(published.at(-1));
+    const { seen: anew, onStop: goesOn } = listen();
+    publish(4n);
+    tail.hear('4');
+    await vi.waitFor(() => expect(anew).toEqual([4n]));
+    expect(goesOn).not.toHaveBeenCalled();
+  });
+
+  it('passes on later events at these positions, also if nobody listened before', async () => {
+    lose(2n);
+    tail.hear('1');
+    await vi.waitFor(() => expect(tail.position).toBe(1n));
+    const { seen } = listen();
+    publish(2n);
+    tail.hear('2');
+    await vi.waitFor(() => expect(seen).toEqual([2n]));
   });
 });

@@ -6,6 +6,7 @@ import { newId } from '#db/connection/ids.ts';
 import { publishEvents } from '#db/events/event-log.ts';
 import { events, webhookDeliveries } from '#db/schema.ts';
 import { queueDeliveries } from '#fulfilment/event-webhooks/queue-deliveries.ts';
+import { disableWebhookEndpoint } from '#fulfilment/event-webhooks/record-try.ts';
 import { recordHeld } from '#test/support/api/event-feed.ts';
 import {
   endpointCalls,
@@ -204,6 +205,30 @@ describe('a disabled endpoint', () => {
     });
     expect(await queued(id)).toEqual([[missed, 'pending']]);
   });
+
+  it.each(['request', 'gone'] as const)(
+    'by %s misses events from before that are published afterwards, and gets them when it is enabled',
+    async (reason) => {
+      const id = await created();
+      const [delivered] = await happen(['order.accepted'], { now: TEST_NOW - 1 });
+      await settle(id, 'delivered');
+      const late = await api.database.transaction((tx) => recordHeld(tx));
+      api.clock.now += 1_000;
+      const now = new Date(api.clock.now);
+      await api.database.transaction((tx) => disableWebhookEndpoint(tx, id, reason, now));
+      expect((await caller.get(endpointPath(id))).at('missed_since')).toBe(now.toISOString());
+      await happen([]);
+      // Its owner confirms it.
+      api.clock.now += 1_000;
+      const confirmed = await caller.post(endpointPath(id, '/disable'));
+      expect(confirmed.at('missed_since')).toBe(new Date(TEST_NOW).toISOString());
+      await caller.post(endpointPath(id, '/enable'), { replay_missed: true });
+      expect(await queued(id)).toEqual([
+        [delivered, 'delivered'],
+        [late, 'pending'],
+      ]);
+    },
+  );
 
   it('enabled without a replay gets no missed events', async () => {
     const id = await created();

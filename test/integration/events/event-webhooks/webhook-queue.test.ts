@@ -99,6 +99,26 @@ describe('missed events of an endpoint', () => {
   });
 });
 
+describe('a replay of all events', () => {
+  it('queues each of them once, also when more events share an instant than one piece has', async () => {
+    const id = await bench.endpoint();
+    const start = bench.now;
+    for (const count of [2, 5, 1]) {
+      await bench.happen(count);
+      bench.clock.now += 1;
+    }
+    const endpoint = await bench.endpointRow(id);
+    const replay = (since: Date) =>
+      bench.database.transaction((tx) =>
+        replayRange(tx, endpoint, { which: 'all', since }, { limit: 3, now: bench.now }),
+      );
+    const pieces = [await replay(start)];
+    for (let next = pieces[0]?.nextSince; next !== undefined && pieces.length < 8; next = pieces.at(-1)?.nextSince)
+      pieces.push(await replay(next));
+    expect(pieces).toMatchObject([{ queued: 2 }, { queued: 5 }, { queued: 1, nextSince: undefined }]);
+  });
+});
+
 describe('deliveries to an endpoint', () => {
   it('fail when it is disabled or deleted, and can be replayed', async () => {
     const id = await bench.endpoint();
