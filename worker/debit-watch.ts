@@ -36,7 +36,7 @@ export class DebitWatch {
   notePurchase(kind: WorkKind): void {
     if (this.#watched.has(kind) || this.#stopping.signal.aborted) return;
     this.#watched.add(kind);
-    this.#running = Promise.all([this.#running, this.#measure(kind)]);
+    this.#running = Promise.all([this.#running, this.#measure(kind)]).then(() => undefined);
   }
 
   async stop(): Promise<void> {

@@ -17,7 +17,7 @@ import { subtractMoney } from '#domain/money/money.ts';
 import type { WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
 import { PURCHASE_KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { FINAL_STATUSES, isFinal, statusesOf } from '#domain/work/lifecycle.ts';
-import { usableBalance, reservedIn } from '#fulfilment/gate/account.ts';
+import { lastBalance, usableBalance, reservedIn } from '#fulfilment/gate/account.ts';
 import { listCircuits } from '#fulfilment/gate/circuits.ts';
 import { driftStopsInForce } from '#fulfilment/gate/drift-stop.ts';
 import { heldGroups, parkedPurchases } from '#fulfilment/gate/overview.ts';
@@ -120,6 +120,7 @@ async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
   const driftStops = await driftStopsInForce(db);
   const parked = await parkedPurchases(db);
   const reading = await usableBalance(db);
+  const lowSince = (await lastBalance(db))?.lowSince;
   const runway = await lastRunway(db);
   const available =
     reading === undefined ? undefined : subtractMoney(reading.balance, await reservedIn(db, reading.balance.currency));
@@ -141,7 +142,8 @@ async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
   }
   metrics.gatePauses.set(pauses.length);
   for (const kind of PURCHASE_KINDS) metrics.gatePaused.set({ kind }, pauseFor(pauses, kind, []) === undefined ? 0 : 1);
-  metrics.walletLow.set(reading === undefined || reading.lowSince === null ? 0 : 1);
+  // A wallet that cannot be read is as low as it was.
+  metrics.walletLow.set(lowSince == null ? 0 : 1);
   // Remove the gauge when there is no value: an old value would look current.
   metrics.runwaySeconds.remove();
   if (runway?.days != null) metrics.runwaySeconds.set(runway.days * 86_400);

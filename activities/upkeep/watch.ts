@@ -1,6 +1,7 @@
 import { esimsToLookAt, lookAgainAt, storedUsage } from '#db/esims/esim-queries.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import { isEsimInUse } from '#domain/esims/esim-state.ts';
+import { MINUTE } from '#domain/policy/settings.ts';
 import type { WatchPolicy } from '#domain/policy/upkeep-policy.ts';
 import { failsEveryCall } from '#domain/work/failure.ts';
 import type { WorkDependencies } from '#fulfilment/purchase/dependencies.ts';
@@ -16,6 +17,9 @@ import { recordEsim } from '#fulfilment/upkeep/record-esim.ts';
 import { esimDetails, readUsage } from '#upstream/mapping/esims.ts';
 
 type WatchDependencies = Pick<WorkDependencies, 'database' | 'service' | 'now'> & { readonly watch: WatchPolicy };
+
+/** Below the timeout of the activity (4 minutes), one call included; the next run continues. */
+const READS_MS = 3 * MINUTE;
 
 export function createWatchActivities({ database, service, watch, now }: WatchDependencies) {
   const announceAll = async (announcePage: AnnouncePage): Promise<number> => {
@@ -73,10 +77,11 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
     async readUsage(): Promise<{ looked: number }> {
       if (watch.readsPerRun === 0) return { looked: 0 };
       const due = await database.run((db) => esimsToLookAt(db, new Date(now()), watch.readsPerRun));
+      const until = now() + READS_MS;
       let looked = 0;
       let calls = 0;
       for (const esim of due) {
-        if (calls >= watch.readsPerRun) break;
+        if (calls >= watch.readsPerRun || now() >= until) break;
         const look = await lookAt(esim);
         looked += 1;
         calls += look.calls;

@@ -46,7 +46,7 @@ function refusal(keyId: string, retirement: Exclude<Retirement, { kind: 'retired
         'Keep it as the last key in ENCRYPTION_KEYS.',
       );
     case 'in_use': {
-      const places = retirement.values.map(({ table, column, count }) => `${table}.${column} (${count})`).join(', ');
+      const places = retirement.values.map(({ table, column }) => `${table}.${column}`).join(', ');
       return new UserError(
         `Stored values are encrypted with ${keyId}: ${places}.`,
         'Keep it in ENCRYPTION_KEYS, after the first key.',

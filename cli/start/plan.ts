@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { DRAIN_MS } from '#api/http/server.ts';
 import type { DevelopmentSecrets } from '#cli/data-folder/development-secrets.ts';
 import { freePort, reservePorts } from '#cli/embedded/ports.ts';
 import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
@@ -23,14 +24,17 @@ export interface Plan {
   readonly databaseUrl: string;
   readonly temporalAddress: string;
   readonly environments: ProductEnvironments;
+  readonly workerGraceMs: number;
 }
 
 export const DATABASE = 'reseller';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const STOP_GRACE_MS = 10_000;
-/** Longer than WORKER_SHUTDOWN_GRACE (20 s unless set). */
-const WORKER_STOP_GRACE_MS = 30_000;
+/** An API finishes its answers first. */
+const API_STOP_GRACE_MS = DRAIN_MS + STOP_GRACE_MS;
+/** A worker stops its relay before WORKER_SHUTDOWN_GRACE, and closes its connections after it. */
+const WORKER_STOPS_WITHIN_MS = 15_000;
 
 /** @throws ConfigurationError when a process would refuse its environment. */
 export async function makePlan(
@@ -58,7 +62,7 @@ export async function makePlan(
   const misspellings = misspelled([...VARIABLE_NAMES], presentOf(environment));
   if (misspellings.length > 0) throw new ConfigurationError(misspellings);
   // All configuration errors at once, before any process starts.
-  const { api } = readTogether(environments.api, {
+  const { api, worker } = readTogether(environments.api, {
     api: readApiConfig,
     worker: () => readWorkerConfig(environments.worker),
     codec: () => readCodecServerConfig(environments.codec),
@@ -77,6 +81,7 @@ export async function makePlan(
     databaseUrl: api.database.url,
     temporalAddress,
     environments,
+    workerGraceMs: worker.shutdownGraceMs,
   };
 }
 
@@ -121,12 +126,13 @@ export function productProcesses(plan: Plan): ProductProcesses {
       log: 'api',
       script: 'api/main.ts',
       environment: { ...publicUrl, ...environments.api, API_PORT: String(port) },
+      stopGraceMs: API_STOP_GRACE_MS,
     })),
     workers: numbered('Worker', plan.workerPorts, (port) => ({
       log: 'worker',
       script: 'worker/main.ts',
       environment: { ...environments.worker, ...bundle, WORKER_PROBE_PORT: String(port) },
-      stopGraceMs: WORKER_STOP_GRACE_MS,
+      stopGraceMs: plan.workerGraceMs + WORKER_STOPS_WITHIN_MS,
     })),
     codec: nodeProcess('Codec server', {
       log: 'codec',

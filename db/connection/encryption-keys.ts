@@ -61,7 +61,6 @@ export async function registerKeys(database: Database, ring: KeyRing): Promise<v
 interface EncryptedValues {
   readonly table: string;
   readonly column: string;
-  readonly count: number;
 }
 
 export type Retirement =
@@ -86,12 +85,11 @@ async function valuesEncryptedWith(db: Executor, keyId: string): Promise<Encrypt
   for (const { table, column } of encryptedColumns()) {
     const name = sql.identifier(column);
     // An encrypted value begins with its format, the length of the key's id, and the id.
-    const { rows } = await db.execute<{ count: number }>(sql`
-      select count(*)::int as count from ${sql.identifier(table)}
+    const { rows } = await db.execute(sql`
+      select from ${sql.identifier(table)}
       where octet_length(${name}) > 2 and substring(${name} from 3 for get_byte(${name}, 1)) = convert_to(${keyId},
-        'UTF8')`);
-    const count = rows[0]?.count ?? 0;
-    if (count > 0) found.push({ table, column, count });
+        'UTF8') limit 1`);
+    if (rows.length > 0) found.push({ table, column });
   }
   return found;
 }

@@ -125,6 +125,8 @@ export class Wakeups {
       application_name: applicationName,
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
+      // The default of Linux is two hours: a server that vanished without a word would be believed so long.
+      keepAliveInitialDelayMillis: 30_000,
     });
     const ended = Promise.withResolvers<void>();
     let isListening = false;

@@ -199,18 +199,21 @@ function isPast(ms: number | null): boolean {
 
 export const LAGGING_QUEUES = ['outbox', 'inbox', 'events'] as const;
 
-/** Age of the oldest waiting row in seconds, by PostgreSQL's clock; 0 when none waits. */
+/**
+ * Age of the oldest waiting row in seconds, by PostgreSQL's clock; 0 when none waits. A row that fails by itself is on
+ * its way to the quarantine, and says nothing about the relay.
+ */
 export async function relayLag(db: Executor): Promise<Record<(typeof LAGGING_QUEUES)[number], number>> {
   const ageOf = (since: AnyPgColumn) =>
     sql`coalesce(greatest(0, extract(epoch from ${PRESENT} - ${min(since)})), 0)`.mapWith(Number);
   const [ofOutbox] = await db
     .select({ age: ageOf(outbox.createdAt) })
     .from(outbox)
-    .where(isNull(outbox.quarantinedAt));
+    .where(and(isNull(outbox.quarantinedAt), eq(outbox.lastingErrors, 0)));
   const [ofInbox] = await db
     .select({ age: ageOf(inbox.receivedAt) })
     .from(inbox)
-    .where(eq(inbox.state, 'pending'));
+    .where(and(eq(inbox.state, 'pending'), eq(inbox.lastingErrors, 0)));
   const [ofEvents] = await db
     .select({ age: ageOf(events.occurredAt) })
     .from(events)

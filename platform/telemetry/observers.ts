@@ -96,8 +96,17 @@ export function unusedObserver(metrics: Metrics, logger: Pick<Logger, 'warn'>): 
   };
 }
 
-/** One such call makes an alert. Prometheus sees an increase only from a value that it has read before. */
-const FROM_ZERO: readonly FailureClass[] = ['contract_drift', 'insufficient_balance', 'not_approved', 'unauthorized'];
+/**
+ * One such call makes an alert, and one success ends it. Prometheus sees an increase only from a value that it has read
+ * before.
+ */
+const FROM_ZERO: readonly (FailureClass | 'ok')[] = [
+  'contract_drift',
+  'insufficient_balance',
+  'not_approved',
+  'unauthorized',
+  'ok',
+];
 
 /** @param endpoints all calls of the contract. @param onUnused unusable parts of an answer. */
 export function serviceCallObserver(metrics: Metrics, endpoints: readonly string[], onUnused: UnusedObserver) {

@@ -47,11 +47,29 @@ async function failingArchive(database: Database): Promise<Finding | undefined> 
         and last_failed_time > coalesce(last_archived_time, '-infinity')`),
   );
   const [failed] = rows;
-  if (failed === undefined) return undefined;
+  if (failed === undefined) return lostReceiver(database);
   return warning(
     `PostgreSQL answers, but its write-ahead log is not archived: ${failed.file} failed at ${failed.at}`,
     'The log of PostgreSQL has the reason. A restore reaches no later change, and the disk of the server fills up. ' +
       'Make the archive writable for the account of PostgreSQL; it then continues by itself.',
+  );
+}
+
+/** The receiver of the log in docker-compose.yml, or a replica, for which the server keeps the log. */
+async function lostReceiver(database: Database): Promise<Finding | undefined> {
+  const { rows } = await database.run((db: Executor) =>
+    db.execute<{ slot: string; status: string | null }>(sql`
+      select slot_name as slot, wal_status as status from pg_replication_slots
+      where slot_type = 'physical' and not temporary and (not active or wal_status = 'lost')`),
+  );
+  const [slot] = rows;
+  if (slot === undefined) return undefined;
+  const isLost = slot.status === 'lost';
+  return warning(
+    `PostgreSQL answers, but nothing receives the write-ahead log of its slot ${slot.slot}` +
+      (isLost ? ', and a part of it is gone' : ''),
+    'Look at the log of the receiver (`wal-receiver` in docker-compose.yml), and whether its disk is full. ' +
+      (isLost ? 'Make a new base backup: a restore from the old one ends before the gap.' : 'Start it again.'),
   );
 }
 

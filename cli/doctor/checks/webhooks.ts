@@ -72,12 +72,14 @@ export interface WebhookAddressOptions {
   readonly mode: ServiceConfig['mode'] | undefined;
   readonly now: () => number;
   readonly deadlineMs: number;
+  /** Undefined: the default. */
+  readonly webhookToleranceMs?: number | undefined;
 }
 
 /** Sends a signed `ping`, which has no effect but its row. It does not prove that the service has the same secret. */
 export async function checkWebhookAddress(
   { url, headerPrefix }: { readonly url: string | undefined; readonly headerPrefix: string },
-  { secret, mode, now, deadlineMs }: WebhookAddressOptions,
+  { secret, mode, now, deadlineMs, webhookToleranceMs }: WebhookAddressOptions,
 ): Promise<Finding> {
   if (url === undefined) {
     return warning(
@@ -91,7 +93,7 @@ export async function checkWebhookAddress(
   const { headers, body } = signedPing(secret, now(), serviceHeaders(headerPrefix));
   const sent = await askOnce({ origin }, { method: 'POST', path: `${pathname}${search}`, headers, body, deadlineMs });
   if (sent.kind === 'no_answer') return failure(`no answer: ${sent.reason}`, REACH_US);
-  const problem = problemOf(sent.answer);
+  const problem = problemOf(sent.answer, webhookToleranceMs);
   if (problem !== undefined) return problem;
   if (mode === 'production' && isLoopback(hostOf(address))) {
     return warning('leads to this machine only', 'Set PUBLIC_WEBHOOK_URL to the address that the service sends to.');
@@ -125,12 +127,15 @@ function signedPing(
 
 const receipt = z.object({ result: z.string() });
 
-function problemOf({ status, headers, body }: HttpAnswer): Finding | undefined {
+function problemOf(
+  { status, headers, body }: HttpAnswer,
+  toleranceMs = WEBHOOK_TOLERANCE_SECONDS * 1_000,
+): Finding | undefined {
   if (status === 401) {
     return failure(
       `refused the signature of our ping (401)`,
       'Start the API with the same database, ENCRYPTION_KEYS, SERVICE_WEBHOOK_SECRETS and SERVICE_HEADER_PREFIX, and ' +
-        `compare its clock with ours: at most ${WEBHOOK_TOLERANCE_SECONDS} s are tolerated.`,
+        `compare its clock with ours: at most ${toleranceMs / 1_000} s are tolerated.`,
     );
   }
   if (status >= 300 && status <= 399) {

@@ -1,12 +1,15 @@
 /** What a database remembers of its first use: the service, and the encryption keys. */
+import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { retireEncryptionKey } from '#cli/access/encryption-keys.ts';
 import { KeyRing, type NamedKey } from '#crypto/key-ring.ts';
-import { keyUse, registerKeys, retireKey, verifyKeys } from '#db/connection/encryption-keys.ts';
+import { keyUse, registerKeys, retireKey, type Retirement, verifyKeys } from '#db/connection/encryption-keys.ts';
 import { OtherInstallationError, stampOrVerify, verifyStamp, type Installation } from '#db/connection/installation.ts';
 import { installation, serviceTokens } from '#db/schema.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
 import { environmentAlone, startProcess, TestProcess } from '#test/support/servers/processes.ts';
+import { rowsRead } from '#test/support/servers/rows-read.ts';
 
 const SANDBOX: Installation = { serviceBaseUrl: `https://service.example${BASE_PATH}`, serviceMode: 'sandbox' };
 const OTHERS: readonly Installation[] = [
@@ -113,13 +116,34 @@ describe('a database in use with a key', () => {
     const retire = (id: string) => opened.database.transaction((tx) => retireKey(tx, id));
     expect(await retire('k2')).toEqual({
       kind: 'in_use',
-      values: [{ table: 'service_tokens', column: 'encrypted_token', count: 1 }],
+      values: [{ table: 'service_tokens', column: 'encrypted_token' }],
     });
+    await expect(retireEncryptionKey('k2', { DATABASE_URL: opened.url })).rejects.toThrow(
+      'Stored values are encrypted with k2: service_tokens.encrypted_token.',
+    );
     expect(await retire('k1')).toEqual({ kind: 'makes_hashes' });
     expect(await retire('k9')).toEqual({ kind: 'unknown' });
     await opened.database.run((db) => db.delete(serviceTokens));
     expect(await retire('k2')).toEqual({ kind: 'retired' });
     await expect(verify(FIRST)).resolves.toBeUndefined();
+  });
+
+  it('finds that a key is in use by the first value, without reading all that is encrypted with it', async () => {
+    await register(FIRST);
+    await register(SECOND, FIRST);
+    const encrypted = new KeyRing([SECOND, FIRST]).encrypt('report', 'place');
+    await opened.database.run((db) =>
+      db.execute(sql`
+        insert into inbox (source, delivery_id, body_hash, signed_hash, encrypted_body, state)
+        select 'webhook', n, int8send(n), int8send(n), ${encrypted}::bytea, 'applied'
+        from generate_series(1, 10000::bigint) as n`),
+    );
+    let retirement: Retirement | undefined;
+    const read = await rowsRead(opened.database, ['inbox'], async (tx) => {
+      retirement = await retireKey(tx, 'k2');
+    });
+    expect(retirement).toEqual({ kind: 'in_use', values: [{ table: 'inbox', column: 'encrypted_body' }] });
+    expect(read).toBe(1);
   });
 });
 

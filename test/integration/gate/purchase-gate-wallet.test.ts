@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { addApiKey } from '#db/access/api-keys.ts';
 import { apiKeys, events, gateReservations, timeline } from '#db/schema.ts';
 import { readGate } from '#fulfilment/gate/overview.ts';
+import { shownGauges } from '#test/support/shown-gauges.ts';
 import { ActivityBench } from '#test/support/work/activities/activity-bench.ts';
 import { gateSteps, withBalance } from '#test/support/work/gate-steps.ts';
 
@@ -106,6 +107,31 @@ describe('the wallet balance', () => {
       },
       { type: 'wallet.balance_restored', apiKeyId: null, data: { balance: { amount: '59.00', currency: 'USD' } } },
     ]);
+  });
+});
+
+describe('the alert of a low balance', () => {
+  /** The gauge that makes the alert, and whether purchases are compared with the balance. */
+  const shown = async () => {
+    const body = await shownGauges(bench.database, bench.clock.now);
+    return [body.includes('reseller_wallet_low 1\n'), body.includes('reseller_wallet_available{')];
+  };
+
+  it('stays while the wallet cannot be read, and ends when the balance is seen above the threshold', async () => {
+    bench = await withBalance(bench, 9);
+    bench.gate.lowBalance = { amount: '10.00', currency: 'USD' };
+    expect(await shown()).toEqual([false, false]);
+    await bench.wallet.refresh();
+    expect(await shown()).toEqual([true, true]);
+
+    await bench.admin.onRequest('getWallet', { kind: 'server_error' });
+    later(bench.gate.balanceAgeMs + 1);
+    expect(await bench.wallet.refresh()).toBe(false);
+    expect(await shown()).toEqual([true, false]);
+
+    await bench.admin.deposit('50.00');
+    await bench.wallet.refresh();
+    expect(await shown()).toEqual([false, true]);
   });
 });
 

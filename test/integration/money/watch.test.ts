@@ -133,6 +133,19 @@ describe('a run of the watch', () => {
     expect(await looked()).toEqual([true, true, true]);
   });
 
+  it('ends before the time limit of its activity when the service is slow, and the next run goes on', async () => {
+    bench = await ActivityBench.start();
+    for (let n = 1; n <= 4; n += 1) await bench.deliveredEsim();
+    await bench.pass(7 * HOUR);
+    const { getEsim } = bench.service;
+    bench.service.getEsim = async (id) => {
+      bench.clock.now += HOUR / 40;
+      return getEsim(id);
+    };
+    expect(await bench.activities.readUsage()).toEqual({ looked: 2 });
+    expect(await bench.activities.readUsage()).toEqual({ looked: 2 });
+  });
+
   it('ends when the service does not answer, and starts with another eSIM next time', async () => {
     bench = await ActivityBench.start();
     const ids = [await bench.deliveredEsim(), await bench.deliveredEsim()];

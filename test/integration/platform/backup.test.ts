@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'drizzle-orm';
+import pg from 'pg';
 import { afterAll, assert, beforeAll, describe, expect, it } from 'vitest';
 import { backUp } from '#cli/backup/backup.ts';
 import { restore } from '#cli/backup/restore.ts';
@@ -348,5 +349,52 @@ describe('the archive of the write-ahead log', () => {
     expect([run(first), run(first), run(other)]).toEqual([0, 0, 1]);
     expect(readdirSync(own)).toEqual(['01']);
     expect(readFileSync(join(own, '01'), 'utf8')).toBe('one');
+  });
+});
+
+describe('a slot of the write-ahead log, for which the server keeps the log', () => {
+  const SLOT = 'receiver_of_the_test';
+
+  it('is shown by the doctor while nothing receives from it, and when a part of its log is gone', async () => {
+    const database = openDatabase(postgres.url);
+    const { url } = postgres;
+    const look = () => checkDatabase(database, { url, directUrl: url, isPooled: false, poolSize: 1 });
+    const answers = { status: 'ok', detail: 'PostgreSQL answers' };
+    const unreceived = `PostgreSQL answers, but nothing receives the write-ahead log of its slot ${SLOT}`;
+    const dropSlots = () => query('SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots');
+    const receiver = new pg.Client({ connectionString: url, replication: 'true' } as pg.ClientConfig);
+    try {
+      expect(await look()).toEqual(answers);
+      await query('SELECT pg_create_physical_replication_slot($1, true)', [SLOT]);
+      const advice = expect.stringContaining('Start it again');
+      expect(await look()).toEqual({ status: 'warning', detail: unreceived, advice });
+
+      await receiver.connect();
+      receiver.on('error', () => undefined);
+      const [position] = await query('SELECT restart_lsn::text FROM pg_replication_slots');
+      const ended = receiver.query(`START_REPLICATION SLOT ${SLOT} PHYSICAL ${position}`).catch(() => undefined);
+      await waitFor('a receiver is content', async () => (await look()).status === 'ok');
+      await receiver.end();
+      await ended;
+      await waitFor('the receiver has left', async () => (await look()).status === 'warning');
+
+      await query("ALTER SYSTEM SET max_slot_wal_keep_size = '1MB'");
+      await query('SELECT pg_reload_conf()');
+      await waitFor('the server has deleted log that was not received', async () => {
+        await endFile();
+        await query('CHECKPOINT');
+        return (await query('SELECT wal_status FROM pg_replication_slots'))[0] === 'lost';
+      });
+      const gone = { status: 'warning', detail: `${unreceived}, and a part of it is gone` };
+      expect(await look()).toEqual({ ...gone, advice: expect.stringContaining('Make a new base backup') });
+
+      await dropSlots();
+      expect(await look()).toEqual(answers);
+    } finally {
+      await dropSlots();
+      await query('ALTER SYSTEM RESET max_slot_wal_keep_size');
+      await query('SELECT pg_reload_conf()');
+      await database.close();
+    }
   });
 });

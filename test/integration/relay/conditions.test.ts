@@ -1,14 +1,15 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { enqueue } from '#db/gate/waits.ts';
-import { orders } from '#db/schema.ts';
+import { postpone, takeInbox, takeOutbox } from '#db/queues/relay-queues.ts';
+import { inbox, orders, outbox } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy/policy.ts';
 import { noteSend } from '#fulfilment/gate/circuits.ts';
 import { addPause, releasePause } from '#fulfilment/gate/pauses.ts';
 import { readConditions } from '#fulfilment/readiness/conditions.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/servers/database.ts';
-import { acceptTestOrder, openTestAttempt, orderWork } from '#test/support/work/order-rows.ts';
+import { acceptTestOrder, deliverTestEvent, openTestAttempt, orderWork } from '#test/support/work/order-rows.ts';
 import { databaseGauges } from '#worker/gauges.ts';
 
 let opened: OpenTestDatabase;
@@ -47,6 +48,44 @@ function gauges(now: number): (name: string) => Promise<number> {
     return Number(lines.find((line) => line.startsWith(`reseller_${name} `))?.split(' ')[1]);
   };
 }
+
+describe('the lag of the relay', () => {
+  it('is the age of the oldest row that waits, without rows that fail by themselves', async () => {
+    const { database } = opened;
+    await acceptTestOrder(database);
+    await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-1' });
+    await database.run(async (db) => {
+      await db.update(outbox).set({ createdAt: sql`now() - interval '1 hour'` });
+      await db.update(inbox).set({ receivedAt: sql`now() - interval '2 hours'` });
+    });
+    const gauge = gauges(Date.now());
+    const lag = async () => [
+      await gauge('relay_lag_seconds{queue="outbox"}'),
+      await gauge('relay_lag_seconds{queue="inbox"}'),
+    ];
+    // No relay publishes the events of the order.
+    const behind = async () => (await conditions()).filter((condition) => condition !== 'relay_behind_events');
+    const taking = { batch: 1, leaseMs: 60_000 };
+    const fail = async (error: string, isLasting: boolean) => {
+      const how = { error, delayMs: 0, isLasting };
+      const [request] = await database.run((db) => takeOutbox(db, taking));
+      const [report] = await database.run((db) => takeInbox(db, taking));
+      await database.run((db) => postpone(db, 'outbox', request!, how));
+      await database.run((db) => postpone(db, 'inbox', report!, how));
+    };
+    const [ofOutbox, ofInbox] = [expect.closeTo(3_600, -3), expect.closeTo(7_200, -3)];
+    expect(await lag()).toEqual([ofOutbox, ofInbox]);
+
+    await fail('Temporal is down', false);
+    expect(await lag()).toEqual([ofOutbox, ofInbox]);
+    expect(await behind()).toEqual(['relay_behind_outbox', 'relay_behind_inbox']);
+
+    // Both are on their way to the quarantine.
+    await fail('It cannot be decrypted', true);
+    expect(await lag()).toEqual([0, 0]);
+    expect(await behind()).toEqual([]);
+  });
+});
 
 describe('the age of unfinished work', () => {
   it('is that of the item unchanged for longest, by kind and status', async () => {

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
+import { DRAIN_MS } from '#api/http/server.ts';
 import { SERVER_VERSIONS } from '#cli/embedded/tool.ts';
 import { PARTS, readApiConfig, readCodecServerConfig, readUiProxyConfig, readWorkerConfig } from '#config/config.ts';
 import {
@@ -20,6 +21,7 @@ import { temporaryFolder } from '#test/support/temporary.ts';
 
 const secretsFolder = temporaryFolder('secrets');
 createSecrets(secretsFolder);
+writeFileSync(join(secretsFolder, 'service_password'), 'password');
 const ALL = Object.entries(composeServices());
 const PRODUCT = ALL.filter(([, { build }]) => build !== undefined);
 
@@ -110,7 +112,6 @@ describe('docker-compose.yml', () => {
   });
 
   it('configures each process so that it starts', () => {
-    writeFileSync(join(secretsFolder, 'service_password'), 'password');
     const environment = (name: string) => environmentHere(composeService(name, VALUES), secretsFolder);
     const password = readFileSync(join(secretsFolder, 'database_password'), 'utf8').trim();
     expect(PARTS.database(environment('migrate')).url).toBe(`postgres://reseller:${password}@postgres:5432/reseller`);
@@ -120,6 +121,18 @@ describe('docker-compose.yml', () => {
     expect(readCodecServerConfig(environment('codec'))).toMatchObject({ host: '0.0.0.0', token: undefined });
     const proxy = { host: '0.0.0.0', port: 8233, target: 'http://temporal-ui:8080' };
     expect(readUiProxyConfig(environment('temporal-ui-proxy'))).toMatchObject(proxy);
+  });
+
+  it('kills a worker and an API only after they had the time to end their work', () => {
+    const periodMs = (name: string) => {
+      const { stop_grace_period: period } = composeService(name, VALUES);
+      expect(period).toMatch(/^\d+s$/);
+      return Number.parseInt(String(period), 10) * 1_000;
+    };
+    const { shutdownGraceMs } = readWorkerConfig(environmentHere(composeService('worker', VALUES), secretsFolder));
+    // A worker stops its relay before the grace, and closes its connections after it.
+    expect(periodMs('worker')).toBeGreaterThanOrEqual(shutdownGraceMs + 15_000);
+    expect(periodMs('api')).toBeGreaterThan(DRAIN_MS);
   });
 
   it('publishes the Temporal UI, which accepts any host, only through its proxy', () => {

@@ -64,9 +64,9 @@ describe('a new process counts from 0, so that the first event is an increase', 
   it.each([
     ['API', shownByApi],
     ['worker', shownByWorker],
-  ])('the %s: calls to the service with an outcome that makes an alert at once', async (_process, shown) => {
+  ])('the %s: calls to the service whose outcome makes an alert at once, or ends one', async (_process, shown) => {
     const body = await shown();
-    for (const outcome of ['contract_drift', 'insufficient_balance', 'not_approved', 'unauthorized']) {
+    for (const outcome of ['contract_drift', 'insufficient_balance', 'not_approved', 'unauthorized', 'ok']) {
       for (const endpoint of ['login', 'createOrder', 'listWalletTransactions', 'getVpnSubscription'])
         expect(body).toContain(`reseller_upstream_calls_total{endpoint="${endpoint}",outcome="${outcome}"} 0`);
     }

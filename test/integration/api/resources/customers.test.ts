@@ -136,7 +136,7 @@ describe('after a rotation of the encryption keys', () => {
     });
     expect(retired).toMatchObject({
       kind: 'in_use',
-      values: expect.arrayContaining([{ table: 'orders', column: 'encrypted_customer_reference', count: 1 }]),
+      values: expect.arrayContaining([{ table: 'orders', column: 'encrypted_customer_reference' }]),
     });
   });
 });

@@ -6,6 +6,7 @@ import { freePort } from '#cli/embedded/ports.ts';
 import { BASE_PATH } from '#domain/service/service-address.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
 import { httpAnswer, startRawServer } from '#test/support/network/raw-server.ts';
+import { policyFile } from '#test/support/servers/policy-files.ts';
 
 const names = Object.keys(CHECKS) as (keyof typeof CHECKS)[];
 /** How long the check waits for a Temporal that does not answer, in milliseconds. */
@@ -105,6 +106,20 @@ describe('reseller doctor', () => {
     await examine(await environmentOf(service, { TEMPORAL_ADDRESS: 'nowhere' }), LONG);
     const calls = service.requests.map(({ head }) => head.split(' ', 2).join(' ').replace(`${BASE_PATH}/sandbox`, ''));
     expect(calls.toSorted()).toEqual(['GET /openapi.json', 'GET /wallet', 'GET /wallet', 'POST /login']);
+  });
+
+  it('names the tolerance of the policy when our webhook address refuses a signature', async () => {
+    await using service = await startService();
+    await using ours = await startRawServer({ onRequest: ({ socket }) => socket.write(httpAnswer(401, '{}')) });
+    const advice = async (changes: Record<string, string>) => {
+      const address = { PUBLIC_WEBHOOK_URL: `${ours.origin}/webhooks/service` };
+      const findings = await examine(await environmentOf(service, { ...address, ...changes }), LONG);
+      return findings.webhook_address.advice;
+    };
+    const own = policyFile({ 'service_webhooks.timestamp_tolerance': '2m' });
+    const [usual, ofPolicy] = await Promise.all([advice({}), advice({ POLICY_FILE: own })]);
+    expect(usual).toContain('at most 300 s are tolerated');
+    expect(ofPolicy).toContain('at most 120 s are tolerated');
   });
 
   it('shows no secret in any failure', async () => {
