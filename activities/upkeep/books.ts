@@ -41,7 +41,9 @@ export function createBooksActivities(dependencies: BooksDependencies) {
       if (known !== undefined) return resultOf(known);
       const startedAt = new Date(now());
       const since = await database.run((db) => unreadSince(db, { ...books, skewMs: CLOCK_SKEW_MS, now: now() }));
-      const wallet = await readWallet(readings, () => reader.read(), since, books);
+      // Not since the last comparison: a service may state times without a zone, hours off.
+      const pendingFrom = now() - books.reportsKeptMs;
+      const wallet = await readWallet(readings, () => reader.read(), since, books, pendingFrom);
       const report = await database.transaction(async (tx) => {
         await lockBooks(tx);
         const made = await findReportOfRun(tx, runId);
@@ -63,6 +65,7 @@ async function readWallet(
   readForGate: () => Promise<Money | undefined>,
   since: number,
   { pages, readDeadlineMs }: BooksPolicy,
+  pendingFrom: number,
 ): Promise<Wallet> {
   const read = await readings.read({
     since,
@@ -91,8 +94,7 @@ async function readWallet(
     since,
     balance,
     atRest: reading.balance !== undefined,
-    // Also of those before `since`: a service may state times without a zone, hours off.
-    pendingSince: oldestPending(items),
+    pendingSince: oldestPending(items.filter(({ created_at: at }) => Date.parse(at) >= pendingFrom)),
   };
 }
 

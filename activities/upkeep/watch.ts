@@ -18,7 +18,7 @@ import { esimDetails, readUsage } from '#upstream/mapping/esims.ts';
 
 type WatchDependencies = Pick<WorkDependencies, 'database' | 'service' | 'now'> & { readonly watch: WatchPolicy };
 
-/** Below the timeout of the activity (4 minutes), one call included; the next run continues. */
+/** Below the timeout of the activity (4 minutes), one eSIM included; the next run continues. */
 const READS_MS = 3 * MINUTE;
 
 export function createWatchActivities({ database, service, watch, now }: WatchDependencies) {

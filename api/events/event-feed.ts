@@ -151,8 +151,8 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       description:
         'Each has the type in `event`, the event as JSON in `data`, and a cursor in `id`. Starts with new events; ' +
         'with `Last-Event-ID` (or `cursor`) it continues after that event without a gap. A comment every 15 seconds ' +
-        'shows that the connection works. Connect again when it ends: when the API stops, the key is revoked, or you ' +
-        'read more slowly than events arrive.',
+        'shows that the connection works. Connect again when it ends: when the API stops, the key is revoked, you ' +
+        'read more slowly than events arrive, or PostgreSQL has lost events.',
       scope: 'events:read',
       query: eventStreamQuery,
       requestHeaders: z.strictObject({

@@ -81,7 +81,7 @@ export class EventStreams {
     });
     try {
       if (!(await catchUp())) return;
-      while (!writer.closed && buffer.over === undefined) {
+      while (!writer.closed && !tail.stopped && buffer.over === undefined) {
         // Relevant events up to this position are in `buffer`.
         const passed = tail.position;
         const events = buffer.take();

@@ -70,7 +70,7 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       id: 'enableWebhookEndpoint',
       summary: 'Send events to a webhook endpoint again',
       description:
-        'With `replay_missed` also missed events: the first 10,000 are queued at once, the others while ' +
+        'With `replay_missed` also missed events: about 10,000 are queued at once, the others while ' +
         'these are delivered. `missed_since` shows the start of ' +
         'the remaining ones until all are queued. An enabled endpoint is not changed.',
       body: enableInput,

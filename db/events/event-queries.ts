@@ -77,10 +77,11 @@ export async function positionBefore(db: Executor, time: Date): Promise<bigint> 
     const until = new Date(first.at.getTime() + OUT_OF_ORDER_MS);
     // With the bare column PostgreSQL would walk through all earlier positions.
     const [found] = await db
-      .select({ position: sql`min(${events.position} + 0)`.mapWith(events.position) })
+      .select({ position: sql<bigint | null>`min(${events.position} + 0)`.mapWith(events.position) })
       .from(events)
       .where(and(isLater, lte(events.occurredAt, until)));
-    if (found !== undefined) return found.position - 1n;
+    // They may have been deleted since.
+    if (found?.position != null) return found.position - 1n;
   }
   return (await keptPositions(db)).newest;
 }

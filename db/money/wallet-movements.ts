@@ -228,9 +228,11 @@ async function purchasesOf(db: Executor, kind: WorkKind, which: SQL | undefined)
     paidUntil: expiresAt?.getTime(),
     // An end is often recorded later than it was.
     endedAt:
-      status === 'cancelled' || status === 'expired'
+      status === 'expired'
         ? Math.min(updatedAt.getTime(), expiresAt?.getTime() ?? Infinity)
-        : undefined,
+        : status === 'cancelled'
+          ? updatedAt.getTime()
+          : undefined,
   }));
 }
 

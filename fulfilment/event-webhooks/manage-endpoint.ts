@@ -214,7 +214,7 @@ function termsText({ url, eventTypes, description }: EndpointTerms, former?: End
   return parts.length === 0 ? 'nothing changed' : parts.join('; ');
 }
 
-/** The longest outage of all workers that is bridged, as by the retries of a delivery. */
+/** An event that is published later than this after it occurred is not found. A delivery is retried as long. */
 const LATE_MS = 3 * DAY;
 
 /** The replay starts there. An enabled endpoint has missed the events that are not queued yet. */

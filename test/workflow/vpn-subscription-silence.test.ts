@@ -185,6 +185,33 @@ describe('the accepted cancellation of a VPN subscription without confirmation',
     });
   });
 
+  it('takes a renewal from before the cancellation, which the service shows late, for no renewal after it', async () => {
+    const end = (await environment.currentTimeMs()) - HOUR_MS;
+    const subscription = new FakeSubscription(end);
+    subscription.onLookUp = () => {
+      subscription.change({ expiresAt: end + 30 * DAY_MS });
+      return FOUND;
+    };
+    subscription.change({ cancelRequested: true });
+    await withSubscription(subscription, async (running) => {
+      expect(await shownAfter('1 day', running)).toMatchObject({ status: 'cancelling' });
+    });
+  });
+
+  it('needs attention when it is renewed each day a little early', async () => {
+    const subscription = new FakeSubscription(await inDays(1));
+    subscription.onLookUp = () => {
+      const { expiresAt = 0 } = subscription.view;
+      const isDue = subscription.lookUpTimes.at(-1)! >= expiresAt - HOUR_MS;
+      if (isDue) subscription.change({ expiresAt: expiresAt + DAY_MS - 30_000 });
+      return FOUND;
+    };
+    subscription.change({ cancelRequested: true });
+    await withSubscription(subscription, async (running) => {
+      expect(await shownAfter('6 days', running)).toMatchObject(needsAttention('cancellation_refused'));
+    });
+  });
+
   it('needs attention as soon as the service has renewed it at its end', async () => {
     const end = await inDays(2);
     const subscription = new FakeSubscription(end);

@@ -2,7 +2,7 @@ import type { Evidence, RefundEvidence } from '#domain/cancellation/refund-condi
 import type { ServiceClient } from '#upstream/client.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import { SIMULATED_STATES, type ServiceEsim } from '#upstream/contract.ts';
-import { CLOCK_SKEW_MS, countsInWallet, isFinalMovement, isOfOrder } from '#upstream/mapping/wallet-movements.ts';
+import { CLOCK_SKEW_MS, isFinalMovement, isOfOrder, isPending } from '#upstream/mapping/wallet-movements.ts';
 
 export interface OwnRefundRecords {
   readonly serviceEsimId: string;
@@ -84,13 +84,13 @@ function debitOf(
   { serviceOrderId: serviceId, reference, orderedAt, isDebited }: OwnRefundRecords,
   asOf: number,
 ): RefundEvidence['debit'] {
-  if (isDebited) return { ok: true, value: { found: true }, asOf };
-  if (!list.ok) return unread(list);
-  const debits = list.value.items.filter(
-    (each) => each.type === 'debit' && countsInWallet(each) && isOfOrder({ serviceId, reference }, each),
-  );
+  const booked = { ok: true, value: { found: true }, asOf } as const;
+  if (!list.ok) return isDebited ? booked : unread(list);
+  const debits = list.value.items.filter((each) => each.type === 'debit' && isOfOrder({ serviceId, reference }, each));
+  if (debits.length === 0 && isDebited) return booked;
   const found = debits.some(isFinalMovement);
-  if (!found && debits.length > 0) return { ok: false, detail: 'The debit is pending in the wallet.', mayPass: true };
+  if (!found && debits.some(isPending))
+    return { ok: false, detail: 'The debit is pending in the wallet.', mayPass: true };
   if (!found && asOf - orderedAt < DEBIT_SHOWS_WITHIN_MS) {
     return { ok: false, detail: 'The wallet does not show the debit (yet).', mayPass: true };
   }

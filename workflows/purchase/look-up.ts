@@ -92,8 +92,8 @@ function afterFoundUnchanged(run: Run, failure: FailureClass): Step {
 
 function afterNotFound(run: Run, failure: FailureClass): Step {
   const { proofs } = run.state;
-  // Of a cancellation: the eSIM goes on, and no refund is shown.
-  if (run.attempt.state === 'processing') return afterAcceptance('processing');
+  // Accepted, and denied now.
+  if (run.attempt.state === 'processing') return { step: 'await_service', isDenied: true };
   if (isOverdue(run)) return overdueCase(run, failure);
   const detail = 'The service does not list it.';
   const mayBeSentAgain = run.policy.resendAllowed && !isNeverResent(failure) && !run.attempt.named;

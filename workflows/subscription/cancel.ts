@@ -26,7 +26,7 @@ export async function cancel(run: Run): Promise<WorkEnd | undefined> {
     await request(run);
     return undefined;
   }
-  if (isRenewed(run, expiresAt)) {
+  if (isRenewed(run, expiresAt, cancelAcceptedAt)) {
     const detail = `The service accepted the cancellation and has renewed it since, until ${timeOf(expiresAt)}.`;
     await openCase(run, 'cancellation_refused', detail);
     return undefined;
@@ -51,13 +51,13 @@ export async function cancel(run: Run): Promise<WorkEnd | undefined> {
  * Each renewal costs money, so a person must know. The end may be corrected once before it is reached; by less than a
  * day, its time zone is meant.
  */
-function isRenewed({ state, policy }: Run, expiresAt: number | undefined): expiresAt is number {
+function isRenewed({ state, policy }: Run, expiresAt: number | undefined, acceptedAt: number): expiresAt is number {
   if (expiresAt === undefined) return false;
   const { at, moves } = state.paidUntil ?? { at: expiresAt, moves: 0 };
   const isLater = expiresAt >= at + policy.unknownExpiryCheckMs;
   // A read that lags behind may show the former end in between.
-  state.paidUntil = { at: Math.max(at, expiresAt), moves: isLater ? moves + 1 : moves };
-  return isLater && (moves > 0 || Date.now() >= at);
+  state.paidUntil = isLater ? { at: expiresAt, moves: moves + 1 } : { at, moves };
+  return isLater && (moves > 0 || (Date.now() >= at && at >= acceptedAt));
 }
 
 function timeOf(at: number): string {

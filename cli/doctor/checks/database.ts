@@ -69,7 +69,8 @@ async function lostReceiver(database: Database): Promise<Finding | undefined> {
     `PostgreSQL answers, but nothing receives the write-ahead log of its slot ${slot.slot}` +
       (isLost ? ', and a part of it is gone' : ''),
     'Look at the log of the receiver (`wal-receiver` in docker-compose.yml), and whether its disk is full. ' +
-      (isLost ? 'Make a new base backup: a restore from the old one ends before the gap.' : 'Start it again.'),
+      'Start it again' +
+      (isLost ? ', then make a new base backup: a restore from an older one ends before the gap.' : '.'),
   );
 }
 

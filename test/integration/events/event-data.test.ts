@@ -83,7 +83,7 @@ async function subscriptionIsRenewed(): Promise<void> {
   const bought = { status: 'active', completedAt: NOW, expiresAt: NOW, endedAs: null } as const;
   await api.database.transaction(async (tx) => {
     await tx.update(vpnSubscriptions).set(bought).where(eq(vpnSubscriptions.id, IDS.vpn.A));
-    await storeSubscriptionReport(tx, IDS.vpn.A, { expiresAt: new Date(TEST_NOW + HOUR).toISOString() }, NOW);
+    await storeSubscriptionReport(tx, IDS.vpn.A, { expiresAt: new Date(TEST_NOW + 24 * HOUR).toISOString() }, NOW);
   });
 }
 

@@ -386,7 +386,10 @@ describe('a slot of the write-ahead log, for which the server keeps the log', ()
         return (await query('SELECT wal_status FROM pg_replication_slots'))[0] === 'lost';
       });
       const gone = { status: 'warning', detail: `${unreceived}, and a part of it is gone` };
-      expect(await look()).toEqual({ ...gone, advice: expect.stringContaining('Make a new base backup') });
+      expect(await look()).toEqual({
+        ...gone,
+        advice: expect.stringContaining('Start it again, then make a new base backup'),
+      });
 
       await dropSlots();
       expect(await look()).toEqual(answers);

@@ -92,6 +92,8 @@ describe('the evidence of the service about an eSIM', () => {
 
   it('takes the debit from our books when the filtered list of the wallet does not show it', async () => {
     expect(await unmet({ wallet: [] }, { isDebited: true })).toEqual([]);
+    const pending = { wallet: [{ ...debit, status: 'pending' }] };
+    expect(await unmet(pending, { isDebited: true })).toEqual(['debit_verified: unknown']);
   });
 
   it('takes no failed debit for a pending one', async () => {
