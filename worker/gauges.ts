@@ -17,7 +17,7 @@ import { subtractMoney } from '#domain/money/money.ts';
 import type { WebhookSilencePolicy } from '#domain/policy/webhook-policy.ts';
 import { PURCHASE_KINDS, WORK_KINDS } from '#domain/work/kinds.ts';
 import { FINAL_STATUSES, isFinal, statusesOf } from '#domain/work/lifecycle.ts';
-import { lastBalance, usableBalance, reservedIn } from '#fulfilment/gate/account.ts';
+import { lastBalance, reservedIn } from '#fulfilment/gate/account.ts';
 import { listCircuits } from '#fulfilment/gate/circuits.ts';
 import { driftStopsInForce } from '#fulfilment/gate/drift-stop.ts';
 import { heldGroups, parkedPurchases } from '#fulfilment/gate/overview.ts';
@@ -119,11 +119,10 @@ async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
   const pauses = await activePauses(db);
   const driftStops = await driftStopsInForce(db);
   const parked = await parkedPurchases(db);
-  const reading = await usableBalance(db);
-  const lowSince = (await lastBalance(db))?.lowSince;
+  const last = await lastBalance(db);
   const runway = await lastRunway(db);
   const available =
-    reading === undefined ? undefined : subtractMoney(reading.balance, await reservedIn(db, reading.balance.currency));
+    last?.isCurrent === true ? subtractMoney(last.balance, await reservedIn(db, last.balance.currency)) : undefined;
   // Nothing is read from here on: while a statement hangs, all gauges keep their values.
   const open = new Set(circuits.filter(({ state }) => state !== 'closed').map(({ name }) => name));
   for (const circuit of circuitNames) metrics.circuitOpen.set({ circuit }, open.has(circuit) ? 1 : 0);
@@ -143,7 +142,7 @@ async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
   metrics.gatePauses.set(pauses.length);
   for (const kind of PURCHASE_KINDS) metrics.gatePaused.set({ kind }, pauseFor(pauses, kind, []) === undefined ? 0 : 1);
   // A wallet that cannot be read is as low as it was.
-  metrics.walletLow.set(lowSince == null ? 0 : 1);
+  metrics.walletLow.set(last?.lowSince == null ? 0 : 1);
   // Remove the gauge when there is no value: an old value would look current.
   metrics.runwaySeconds.remove();
   if (runway?.days != null) metrics.runwaySeconds.set(runway.days * 86_400);

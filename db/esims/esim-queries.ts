@@ -11,7 +11,8 @@ import {
   type TimeFilter,
   withinTimes,
 } from '#db/lists/pages.ts';
-import { attempts, esims, esimUsage, orders, topups, walletMovements } from '#db/schema.ts';
+import { movementOfCause } from '#db/money/wallet-movements.ts';
+import { attempts, esims, esimUsage, orders, topups } from '#db/schema.ts';
 import { inList } from '#db/schema/columns.ts';
 import type { EsimRow } from '#db/work/rows.ts';
 import type { DataUsage, EsimState } from '#domain/esims/esim-state.ts';
@@ -143,14 +144,9 @@ export async function readRefundContext(db: Executor, esim: EsimRow) {
     reference: bought?.reference ?? null,
     orderedAt: (bought?.firstSentAt ?? esim.createdAt).getTime(),
     completedTopups: recharged?.completed ?? 0,
-    isDebited: bought !== undefined && (await isDebited(db, bought.id)),
+    isDebited:
+      bought !== undefined && (await movementOfCause(db, { kind: 'attempt', id: bought.id }, 'debit')) !== undefined,
   };
-}
-
-async function isDebited(db: Executor, attemptId: string): Promise<boolean> {
-  const { causeKind, causeId, direction } = walletMovements;
-  const own = and(eq(causeKind, 'attempt'), eq(causeId, attemptId), eq(direction, 'debit'));
-  return (await db.$count(walletMovements, own)) > 0;
 }
 
 export async function esimsToLookAt(db: Executor, now: Date, limit: number): Promise<EsimRow[]> {

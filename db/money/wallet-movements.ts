@@ -3,11 +3,11 @@ import { inBatches } from '#db/connection/batches.ts';
 import type { Executor } from '#db/connection/database.ts';
 import { attempts, journal, vpnSubscriptions, walletMovements } from '#db/schema.ts';
 import { MOVEMENT_NAMES, workTable } from '#db/work/rows.ts';
-import type { Movement, MovementNames, Purchase } from '#domain/money/books.ts';
+import type { Cause, Direction, Movement, MovementNames, Purchase } from '#domain/money/books.ts';
 import { plainAmount, plainMoney, type Money } from '#domain/money/money.ts';
 import type { Placed } from '#domain/money/reconciliation.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work/kinds.ts';
-import { isFinal } from '#domain/work/lifecycle.ts';
+import { isFinal, type WorkStatus } from '#domain/work/lifecycle.ts';
 
 export type WalletMovementRow = typeof walletMovements.$inferSelect;
 
@@ -120,17 +120,12 @@ export async function placeMovements(tx: Executor, places: readonly Placed[]): P
   }
 }
 
-/** Of its refund, as the books have matched it. */
-export async function creditOfOrder(
-  db: Executor,
-  orderId: string,
-): Promise<{ readonly id: string; readonly at: string; readonly money: Money } | undefined> {
-  const { direction, causeKind, causeId } = walletMovements;
-  const isRefund = and(eq(causeKind, 'refund'), eq(causeId, orderId), eq(direction, 'credit'));
-  const [row] = await db.select().from(walletMovements).where(isRefund).limit(1);
-  if (row === undefined) return undefined;
-  const { id, money, occurredAt } = movementOf(row);
-  return { id, money, at: new Date(occurredAt).toISOString() };
+/** As the books have matched it: at most one. */
+export async function movementOfCause(db: Executor, cause: Cause, direction: Direction): Promise<Movement | undefined> {
+  const { causeKind, causeId, direction: itsDirection } = walletMovements;
+  const isOfCause = and(eq(causeKind, cause.kind), eq(causeId, cause.id), eq(itsDirection, direction));
+  const [row] = await db.select().from(walletMovements).where(isOfCause);
+  return row && movementOf(row);
 }
 
 export async function debitOfOrder(db: Executor, orderId: string): Promise<Money | undefined> {
@@ -226,14 +221,14 @@ async function purchasesOf(db: Executor, kind: WorkKind, which: SQL | undefined)
     state: attempt.state,
     isOver: attempt.settled || isSuperseded || isFinal(status),
     paidUntil: expiresAt?.getTime(),
-    // An end is often recorded later than it was.
-    endedAt:
-      status === 'expired'
-        ? Math.min(updatedAt.getTime(), expiresAt?.getTime() ?? Infinity)
-        : status === 'cancelled'
-          ? updatedAt.getTime()
-          : undefined,
+    endedAt: endOf(status, updatedAt, expiresAt),
   }));
+}
+
+/** Epoch milliseconds. An expiry is often recorded later than it was. */
+function endOf(status: WorkStatus, recordedAt: Date, expiresAt: Date | null): number | undefined {
+  if (status === 'cancelled') return recordedAt.getTime();
+  return status === 'expired' ? Math.min(recordedAt.getTime(), expiresAt?.getTime() ?? Infinity) : undefined;
 }
 
 export function movementOf(row: WalletMovementRow): Movement {

@@ -1,7 +1,7 @@
 import type { Executor } from '#db/connection/database.ts';
 import { readRefundContext } from '#db/esims/esim-queries.ts';
 import { recordRefund } from '#db/money/journal.ts';
-import { creditOfOrder, debitOfOrder } from '#db/money/wallet-movements.ts';
+import { debitOfOrder, movementOfCause } from '#db/money/wallet-movements.ts';
 import { readCancellation, findRefund } from '#db/work/cancellations.ts';
 import { openCase } from '#db/work/cases.ts';
 import { lockUnfinishedWork, type AttemptRow, type RefundRow } from '#db/work/rows.ts';
@@ -106,9 +106,15 @@ async function creditOf(
   own: { readonly serviceOrderId: string | null; readonly reference: string | null },
   debit: Money | undefined,
 ): Promise<CreditSearch> {
-  const booked =
-    refund.status === 'completed' ? await database.run((db) => creditOfOrder(db, refund.orderId)) : undefined;
-  if (booked !== undefined) return { kind: 'found', credit: booked.money, row: rowText(booked.id, booked.at) };
+  if (refund.status === 'completed') {
+    const booked = await database.run((db) => movementOfCause(db, { kind: 'refund', id: refund.orderId }, 'credit'));
+    if (booked !== undefined)
+      return {
+        kind: 'found',
+        credit: booked.money,
+        row: rowText(booked.id, new Date(booked.occurredAt).toISOString()),
+      };
+  }
   // A credit cannot be older than its cancellation.
   const since = sinceFirstSend(attempt);
   const wallet = await service.listWalletTransactions({ since });
@@ -118,10 +124,7 @@ async function creditOf(
     return { kind: 'never', detail };
   }
   const order = { serviceId: own.serviceOrderId, reference: own.reference };
-  const credits = wallet.value.items.filter(
-    (each) =>
-      each.type === 'credit' && (isFinalMovement(each) || isPending(each)) && Date.parse(each.created_at) >= since,
-  );
+  const credits = wallet.value.items.filter(({ type, created_at: at }) => type === 'credit' && Date.parse(at) >= since);
   const named = credits.filter(({ refund_id: id }) => id != null && id === refund.serviceRefundId);
   const ofOrder = credits.filter((each) => each.refund_id == null && isOfOrder(order, each));
   const expected = { debit, reported: reportedAmount(refund) };
@@ -136,8 +139,7 @@ async function creditOf(
   const [other] = judged;
   if (other !== undefined)
     return { kind: 'other_amount', credit: other.credit, detail: otherCreditText(other.credit, expected) };
-  const hasPending = named.length + ofOrder.length > 0;
-  const detail = hasPending
+  const detail = [...named, ...ofOrder].some(isPending)
     ? 'The credit of the refund is pending in the wallet.'
     : 'The wallet does not show the refund (yet).';
   return { kind: 'not_yet', detail };

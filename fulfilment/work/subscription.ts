@@ -54,7 +54,7 @@ async function announceRenewal(tx: Executor, known: VpnSubscriptionRow, expiresA
   const { id, apiKeyId, externalSubscriptionId, traceparent } = known;
   const subject = { kind: 'vpn_subscription', id } as const;
   const times = { expires_at: expiresAt.toISOString(), previous_expires_at: known.expiresAt?.toISOString() ?? null };
-  const event = 'vpn_subscription.renewed';
+  const event = SUBSCRIPTION_ENTRIES.renewed;
   const dedupKey = `${event}:${times.expires_at}`;
   // A read that lags behind may have shown the former end in between.
   if (await isAnnounced(tx, id, expiresAt)) return;
